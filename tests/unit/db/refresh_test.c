@@ -197,6 +197,22 @@ TEST(a_wrong_variant_goes_to_the_installed_template_with_the_others) {
   store_close(store);
 }
 
+/* Fill a database whose template gets another rule, and let another program run statements while it is refreshed. The
+ * caller ends it with close_meddled. Returns the text of the template. */
+static char *open_meddled(struct bench_case *c, struct store **store, const char *meddling) {
+  CHECK_OK(store_open_memory(store));
+  fill(c, *store);
+  installed.meddled = *store;
+  installed.meddling = meddling;
+  return install_another_rule();
+}
+
+static void close_meddled(struct bench_case *c, struct store *store, char *yaml) {
+  free(yaml);
+  case_free(c);
+  store_close(store);
+}
+
 TEST(a_variant_that_another_program_changes_is_not_called_refreshed) {
   static const char other_template[] =
       "insert into template (hash, common_hash, name, yaml, cuda, origin_id) select '0123', common_hash, name, yaml, cuda,"
@@ -204,17 +220,11 @@ TEST(a_variant_that_another_program_changes_is_not_called_refreshed) {
   struct store *store;
   struct bench_case c;
   long all;
-  CHECK_OK(store_open_memory(&store));
-  fill(&c, store);
-  char *yaml = install_another_rule();
-  installed.meddled = store;
-  installed.meddling = other_template;
+  char *yaml = open_meddled(&c, &store, other_template);
   CHECK_EQ(1, refresh(store, false, REFRESH_CHANGED, &all), "changed");
   CHECK_EQ(3, all, "the others are refreshed");
   CHECK_EQ(1, refresh(store, false, REFRESH_SAME, &all), "the next refresh");
-  free(yaml);
-  case_free(&c);
-  store_close(store);
+  close_meddled(&c, store, yaml);
 }
 
 /* Another program removes a variant and stores another one. SQLite gives it the id of the first. */
@@ -232,18 +242,12 @@ TEST(a_variant_with_the_id_of_a_removed_one_keeps_its_parameters) {
     struct store *store;
     struct bench_case c;
     long all;
-    CHECK_OK(store_open_memory(&store));
-    fill(&c, store);
-    char *yaml = install_another_rule();
-    installed.meddled = store;
-    installed.meddling = rows[i].meddling;
+    char *yaml = open_meddled(&c, &store, rows[i].meddling);
     CHECK_EQ(i < 2 ? 1 : 3, refresh(store, false, REFRESH_CHANGED, &all), "%s", rows[i].what);
     CHECK_EQ(3, all, "%s", rows[i].what);
     CHECK_EQ(i < 2 ? 1 : 3, number_of(store, "select count(*) from variant where template_id = 1"), "%s stays",
              rows[i].what);
-    free(yaml);
-    case_free(&c);
-    store_close(store);
+    close_meddled(&c, store, yaml);
   }
 }
 
