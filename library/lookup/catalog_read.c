@@ -504,10 +504,10 @@ static const char sql_refuted[] =
 static const char sql_partial[] =
     "select r.problem_id from run r cross join best b on b.problem_id = r.problem_id and b.is_current and b.run_id = r.id"
     " where r.state = 'partial' order by 1";
-/* Whether a database has rows of this user and rows of others. SQLite asks this once in a statement. */
-#define SQL_IS_MIXED                                           \
-  "(exists (select 1 from origin where kind = 'measured') and" \
-  " exists (select 1 from origin where kind <> 'measured'))"
+/* Whether a database has rows of this user, and whether it also has rows of others. SQLite asks this once in a
+ * statement. */
+#define SQL_HAS_OWN "exists (select 1 from origin where kind = 'measured')"
+#define SQL_IS_MIXED "(" SQL_HAS_OWN " and exists (select 1 from origin where kind <> 'measured'))"
 static const char sql_foreign[] =
     "select b.problem_id from best b where " SQL_IS_MIXED " and b.is_current and not " SQL_IS_OWN("b") " order by 1";
 static const char sql_finalists[] =
@@ -576,8 +576,7 @@ static halotune_status judge_intervals(struct reader *r) {
 }
 
 static halotune_status read_best(struct reader *r) {
-  halotune_status status =
-      query_number(r->connection, "select exists (select 1 from origin where kind = 'measured')", &r->has_own);
+  halotune_status status = query_number(r->connection, "select " SQL_HAS_OWN, &r->has_own);
   if (status == HALOTUNE_OK) status = take_rows(r->connection, sql_best, take_best, r);
   if (status == HALOTUNE_OK) status = judge_intervals(r);
   if (status != HALOTUNE_OK || r->reference_count == 0) return status;
