@@ -18,7 +18,8 @@
  *   columns  a query for names, types and places in the key */
 static halotune_status guard_types(sqlite3_stmt *columns, const char *table, const char *path) {
   char type[SCHEMA_WORD_BYTES], name[128] = "";
-  const bool has_id = schema_column_type(table, "id", type);
+  const struct schema_columns own = schema_columns(table);
+  const bool has_id = schema_column_type(&own, "id", type);
   int code;
   sqlite3_bind_text(columns, 1, table, -1, SQLITE_TRANSIENT);
   while ((code = sqlite3_step(columns)) == SQLITE_ROW) {
@@ -29,7 +30,7 @@ static halotune_status guard_types(sqlite3_stmt *columns, const char *table, con
       return fail(HALOTUNE_DB, "%s: the key of the table %s is not its column id alone: this file is not read", path,
                   table);
     }
-    if (!schema_column_type(table, column_text(columns, 0), type)) continue;
+    if (!schema_column_type(&own, column_text(columns, 0), type)) continue;
     if (sqlite3_stricmp(column_text(columns, 1), type) == 0) continue;
     printable_name(name, sizeof name, column_text(columns, 0));
     sqlite3_reset(columns);

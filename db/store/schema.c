@@ -2,7 +2,6 @@
  * the program; their paths begin at the root of the tree. */
 #include "db/store/schema.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -26,10 +25,16 @@ static const char *next_table(const char *at) {
   return at ? at + strlen(begin) : NULL;
 }
 
+static void copy_word(const char *at, char word[SCHEMA_WORD_BYTES]) {
+  const size_t all = strspn(at, word_letters), length = all < SCHEMA_WORD_BYTES ? all : SCHEMA_WORD_BYTES - 1;
+  memcpy(word, at, length);
+  word[length] = '\0';
+}
+
 bool schema_table(int number, char name[SCHEMA_WORD_BYTES]) {
   const char *at = next_table(schema_sql);
   for (int i = 0; at && i < number; i++) at = next_table(at);
-  if (at) snprintf(name, SCHEMA_WORD_BYTES, "%.*s", (int)strspn(at, word_letters), at);
+  if (at) copy_word(at, name);
   return at != NULL;
 }
 
@@ -38,30 +43,33 @@ static bool is_word(const char *at, const char *word, size_t length) {
   return strncasecmp(at, word, length) == 0 && strspn(at, word_letters) == length;
 }
 
-bool schema_has_table(const char *name, size_t length) {
-  for (const char *at = next_table(schema_sql); at; at = next_table(at)) {
-    if (is_word(at, name, length)) return true;
+static const char *find_table(const char *sql, const char *name, size_t length) {
+  const char *at = next_table(sql);
+  while (at && !is_word(at, name, length)) at = next_table(at);
+  return at;
+}
+
+bool schema_has_table(const char *name, size_t length) { return find_table(schema_sql, name, length) != NULL; }
+
+struct schema_columns schema_columns(const char *table) {
+  const size_t length = strlen(table);
+  return (struct schema_columns){find_table(schema_sql, table, length), find_table(schema_4_sql, table, length)};
+}
+
+/* Each column has a line of its own, which begins with two blanks, its name and its type.
+ *   table  where the table's name stands; may be NULL */
+static bool find_type(const char *table, const char *column, char type[SCHEMA_WORD_BYTES]) {
+  const size_t length = strlen(column);
+  for (const char *at = table ? strchr(table, '\n') : NULL; at && at[1] != ')'; at = strchr(at + 1, '\n')) {
+    const char *name = at + 1 + strspn(at + 1, " ");
+    if (!is_word(name, column, length)) continue;
+    name += length;
+    copy_word(name + strspn(name, " "), type);
+    return *type != '\0';
   }
   return false;
 }
 
-/* Each column has a line of its own, which begins with two blanks, its name and its type. */
-static bool find_type(const char *sql, const char *table, const char *column, char type[SCHEMA_WORD_BYTES]) {
-  for (const char *at = next_table(sql); at; at = next_table(at)) {
-    if (!is_word(at, table, strlen(table))) continue;
-    for (at = strchr(at, '\n'); at && at[1] != ')'; at = strchr(at + 1, '\n')) {
-      const char *name = at + 1 + strspn(at + 1, " ");
-      if (!is_word(name, column, strlen(column))) continue;
-      name += strlen(column);
-      name += strspn(name, " ");
-      snprintf(type, SCHEMA_WORD_BYTES, "%.*s", (int)strspn(name, word_letters), name);
-      return *type != '\0';
-    }
-    return false;
-  }
-  return false;
-}
-
-bool schema_column_type(const char *table, const char *column, char type[SCHEMA_WORD_BYTES]) {
-  return find_type(schema_sql, table, column, type) || find_type(schema_4_sql, table, column, type);
+bool schema_column_type(const struct schema_columns *columns, const char *column, char type[SCHEMA_WORD_BYTES]) {
+  return find_type(columns->now, column, type) || find_type(columns->in_version_4, column, type);
 }

@@ -26,7 +26,14 @@ bool schema_table(int number, char name[SCHEMA_WORD_BYTES]);
 /* Whether schema_sql has a table of this name. Upper and lower case are the same. */
 bool schema_has_table(const char *name, size_t length);
 
+/* Where the columns of a table are defined: in schema_sql, and in schema_4_sql. NULL where there is no such table. */
+struct schema_columns {
+  const char *now, *in_version_4;
+};
+
+struct schema_columns schema_columns(const char *table);
+
 /* The type that a table's column has, in every version that has the column. Returns false for an unknown column. */
-bool schema_column_type(const char *table, const char *column, char type[SCHEMA_WORD_BYTES]);
+bool schema_column_type(const struct schema_columns *columns, const char *column, char type[SCHEMA_WORD_BYTES]);
 
 #endif
