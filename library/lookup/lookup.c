@@ -224,14 +224,22 @@ static halotune_status lookup_steps(struct halotune_ctx *ctx, const halotune_pro
   return status;
 }
 
+/* Begin an answer without a row. Its configuration is not cleared, because that would take a tenth of a hit. */
+static void answer_begin(struct answer *out) {
+  out->row = NULL;
+  out->settled = NULL;
+  out->settled_count = 0;
+}
+
 halotune_status halotune_lookup(halotune_ctx *ctx, const halotune_problem *problem, halotune_config *out) {
   struct known_device room;
   const struct known_device *device;
   struct lookup_key key = {.stencil = 0};
-  struct answer answer = {.row = NULL};
+  struct answer answer;
   if (!ctx || !problem || !out) return fail(HALOTUNE_ARGUMENT, "halotune_lookup: an argument is NULL");
   halotune_status status = forked_check(ctx->generation);
   ctx = context_newest(ctx);
+  answer_begin(&answer);
   if (status == HALOTUNE_OK) status = read_problem(ctx, problem, &key);
   if (status == HALOTUNE_OK) status = context_device(ctx, problem->device, &room, &device);
   if (status != HALOTUNE_OK) return status;
