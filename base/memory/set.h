@@ -61,4 +61,9 @@ static inline bool set_next(struct set_walk *walk, int *number) {
   return false;
 }
 
+/* Put another item in the place of the one that set_next gave last. It must have the same hash. */
+static inline void set_change(struct set *set, const struct set_walk *walk, int number) {
+  set->slots[(walk->at - 1) & set->mask].number = number + 1;
+}
+
 #endif

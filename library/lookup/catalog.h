@@ -113,6 +113,7 @@ struct catalog {
   struct known_device *devices;
   int device_count, device_room;
   struct served *rows;
+  void *row_block; /* the memory in which catalog_finish has aligned the rows; NULL: `rows` is it */
   int row_count, row_room;
   struct refuted_list refuted;
   struct set stencils_by_key, models_by_key; /* used only while databases are read */

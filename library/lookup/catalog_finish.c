@@ -143,7 +143,7 @@ static void find_copies(struct catalog *c) {
   }
 }
 
-/* By family, then by database, then by time, since two GPUs of one model may differ, then as they were read. */
+/* By family, then by database, then as they were read. */
 static int compare_rows(const void *left, const void *right) {
   const struct served *const a = *(const struct served *const *)left, *const b = *(const struct served *const *)right;
   if (a->stencil != b->stencil) return a->stencil < b->stencil ? -1 : 1;
@@ -151,59 +151,59 @@ static int compare_rows(const void *left, const void *right) {
   if (a->dtype != b->dtype) return a->dtype < b->dtype ? -1 : 1;
   if (a->steps != b->steps) return a->steps < b->steps ? -1 : 1;
   if (a->database != b->database) return a->database < b->database ? -1 : 1;
-  if (a->time_ms != b->time_ms) return a->time_ms < b->time_ms ? -1 : 1;
   return a < b ? -1 : a > b;
 }
 
-/* Sort the rows, and move them to whole cache lines: a lookup reads one line more of a row that
- * crosses a border. Rows are large, so their addresses are sorted, and each row moves only once. */
-static halotune_status sort_rows(struct catalog *c) {
-  const size_t count = (size_t)c->row_count;
-  const struct served **order = malloc((count + 1) * sizeof *order);
-  struct served *list = aligned_alloc(sizeof *list, (count + 1) * sizeof *list);
-  const halotune_status status = order && list ? HALOTUNE_OK : fail_memory();
-  for (size_t i = 0; status == HALOTUNE_OK && i < count; i++) order[i] = &c->rows[i];
-  if (status == HALOTUNE_OK) qsort(order, count, sizeof *order, compare_rows);
-  for (size_t i = 0; status == HALOTUNE_OK && i < count; i++) list[i] = *order[i];
-  free(order);
-  if (status != HALOTUNE_OK) {
-    free(list);
-    return status;
+/* Whether the rows are sorted. Mostly they are: a database is tuned one family after the other. */
+static bool rows_are_sorted(const struct served *const *order, size_t count) {
+  for (size_t i = 1; i < count; i++) {
+    if (compare_rows(&order[i - 1], &order[i]) > 0) return false;
   }
-  free(c->rows);
-  c->rows = list;
-  c->row_room = c->row_count + 1;
+  return true;
+}
+
+/* Let the rows begin with a cache line: a lookup reads one line more of a row that crosses a border. They stay in their
+ * block of memory, because the pages of another one would cost a tenth of an open. */
+static halotune_status align_rows(struct catalog *c) {
+  const uintptr_t line = sizeof(struct served) - 1;
+  struct served *block = array_reserve(c->rows, c->row_count + 1, &c->row_room, sizeof *block);
+  if (!block) return fail_memory();
+  c->row_block = block;
+  c->rows = (struct served *)(((uintptr_t)block + line) & ~line);
+  memmove(c->rows, block, (size_t)c->row_count * sizeof *block);
   return HALOTUNE_OK;
 }
 
-/* From so many winners on, finalists do not improve the answers for other grids. On an H200 the answers from winners
- * alone took 1.14, 1.12 and 1.09 times the best of a search with 18, 30 and some 60 grids of a stencil and type. With
- * two finalists of each, they took 0.990, 0.998 and 0.999 times as long. */
-enum { ENOUGH_WINNERS = 30 };
-
-enum { CACHES = 2, BITS = 2 };
-
-static bool is_of_family(const struct served *a, const struct served *b) {
-  return a->stencil == b->stencil && a->model == b->model && a->dtype == b->dtype && a->steps == b->steps;
+/* Move each row to its place.
+ *   order  for each place where its row is now; it is changed */
+static void permute_rows(struct served *rows, int count, const struct served **order) {
+  for (int i = 0; i < count; i++) {
+    const struct served first = rows[i];
+    int at = i;
+    while (order[at] != &rows[i]) {
+      const int next = (int)(order[at] - rows);
+      rows[at] = rows[next];
+      order[at] = &rows[at];
+      at = next;
+    }
+    if (at == i) continue;
+    rows[at] = first;
+    order[at] = &rows[at];
+  }
 }
 
-/* Drop the finalists of families with enough winners of the same cache mode that are as reproducible. The rows are
- * sorted. */
-static void drop_needless_finalists(struct catalog *c) {
-  int kept = 0;
-  for (int first = 0, end; first < c->row_count; first = end) {
-    int winners[CACHES][BITS] = {{0}};
-    for (end = first; end < c->row_count && is_of_family(&c->rows[first], &c->rows[end]); end++) {
-      const struct served *row = &c->rows[end];
-      if (!row->is_finalist) winners[row->cache == CACHE_COLD][row->reproducible]++;
-    }
-    for (int i = first; i < end; i++) {
-      const struct served *row = &c->rows[i];
-      if (row->is_finalist && winners[row->cache == CACHE_COLD][row->reproducible] >= ENOUGH_WINNERS) continue;
-      c->rows[kept++] = *row;
-    }
+static halotune_status sort_rows(struct catalog *c) {
+  const size_t count = (size_t)c->row_count;
+  halotune_status status = align_rows(c);
+  const struct served **order = status == HALOTUNE_OK ? malloc((count + 1) * sizeof *order) : NULL;
+  if (!order) return fail_memory();
+  for (size_t i = 0; i < count; i++) order[i] = &c->rows[i];
+  if (!rows_are_sorted(order, count)) {
+    qsort(order, count, sizeof *order, compare_rows);
+    permute_rows(c->rows, c->row_count, order);
   }
-  c->row_count = kept;
+  free(order);
+  return HALOTUNE_OK;
 }
 
 halotune_status catalog_finish(struct catalog *c) {
@@ -215,7 +215,5 @@ halotune_status catalog_finish(struct catalog *c) {
   drop_rows(c);
   find_copies(c);
   status = sort_rows(c);
-  if (status == HALOTUNE_OK) status = catalog_drop_foreign(c);
-  if (status == HALOTUNE_OK) drop_needless_finalists(c);
-  return status;
+  return status == HALOTUNE_OK ? catalog_drop_foreign(c) : status;
 }

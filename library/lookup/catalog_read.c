@@ -1,6 +1,4 @@
 /* catalog_read.c: reads the tables of a database into memory. */
-#include "library/lookup/catalog.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,39 +14,11 @@
 #include "db/store/refuted.h"
 #include "db/store/take_rows.h"
 #include "gpu/driver/device.h"
+#include "library/lookup/catalog_reader.h"
 #include "library/lookup/stencil_kin.h"
 #include "stencil/template/template_read.h"
 
-/* Ids of a table, ascending, and the place of each in the catalog. */
-struct id_map {
-  int64_t *ids;
-  int *places;
-  int count, id_room, place_room;
-  int last; /* where the last id was found: rows mostly follow rows of the same stencil and device */
-};
-
-/* The ids that a row of this database refers to. */
-struct reference {
-  int64_t problem, variant, text;
-  int row; /* number of the row, counted from the first one of this database */
-};
-
-struct reader {
-  struct catalog *catalog;
-  const char *path;
-  sqlite3 *connection;
-  struct id_map stencils, templates, devices, texts;
-  const char **text_list; /* texts of the stencils; `texts` has their places */
-  int text_count, text_room;
-  struct reference *references;
-  int reference_count, reference_room, at;
-  int64_t last_id;
-  int64_t has_own;            /* whether this user measured anything in this database */
-  int first_row;              /* the catalog's first row of this database, once all winners are read */
-  const char *driver, *nvrtc; /* texts of the row before, which seldom change */
-};
-
-static halotune_status map_add(struct id_map *map, int64_t id, int place) {
+static halotune_status id_places_add(struct id_places *map, int64_t id, int place) {
   int64_t *ids = array_grow(map->ids, map->count, &map->id_room, sizeof *ids);
   if (ids) map->ids = ids;
   int *places = array_grow(map->places, map->count, &map->place_room, sizeof *places);
@@ -59,7 +29,7 @@ static halotune_status map_add(struct id_map *map, int64_t id, int place) {
   return HALOTUNE_OK;
 }
 
-static int map_find(struct id_map *map, int64_t id) {
+int id_places_find(struct id_places *map, int64_t id) {
   int low = 0, high = map->count;
   if (map->last < high && map->ids[map->last] == id) return map->places[map->last];
   while (low < high) {
@@ -72,7 +42,7 @@ static int map_find(struct id_map *map, int64_t id) {
   return map->places[low];
 }
 
-static void map_free(struct id_map *map) {
+static void id_places_free(struct id_places *map) {
   free(map->ids);
   free(map->places);
 }
@@ -100,7 +70,7 @@ static halotune_status take_stencil(struct reader *r, sqlite3_stmt *query) {
   int i;
   for (struct set_walk at = set_walk(&c->stencils_by_key, key); set_next(&at, &i);) {
     if (strcmp(c->stencils[i].hash, hash) == 0 && strcmp(c->stencils[i].name, name) == 0) {
-      return map_add(&r->stencils, sqlite3_column_int64(query, 0), i);
+      return id_places_add(&r->stencils, sqlite3_column_int64(query, 0), i);
     }
   }
   struct known_stencil *list = array_grow(c->stencils, c->stencil_count, &c->stencil_room, sizeof *list);
@@ -111,13 +81,13 @@ static halotune_status take_stencil(struct reader *r, sqlite3_stmt *query) {
   added->database = c->database_count;
   snprintf(added->hash, sizeof added->hash, "%s", hash);
   if (!added->name || !set_add(&c->stencils_by_key, key, c->stencil_count)) return fail_memory();
-  return map_add(&r->stencils, sqlite3_column_int64(query, 0), c->stencil_count++);
+  return id_places_add(&r->stencils, sqlite3_column_int64(query, 0), c->stencil_count++);
 }
 
 /* A stencil without any row has the text that was stored last in the first database that has one. */
 static halotune_status take_text(struct reader *r, sqlite3_stmt *query) {
   struct catalog *c = r->catalog;
-  const int stencil = map_find(&r->stencils, sqlite3_column_int64(query, 1));
+  const int stencil = id_places_find(&r->stencils, sqlite3_column_int64(query, 1));
   const char *text = keep_text(c, column_text(query, 2));
   const char **list = array_grow(r->text_list, r->text_count, &r->text_room, sizeof *list);
   if (!list || !text) return fail_memory();
@@ -128,7 +98,7 @@ static halotune_status take_text(struct reader *r, sqlite3_stmt *query) {
     known->text = text;
     known->database = c->database_count; /* the first that has a text */
   }
-  return map_add(&r->texts, sqlite3_column_int64(query, 0), r->text_count++);
+  return id_places_add(&r->texts, sqlite3_column_int64(query, 0), r->text_count++);
 }
 
 static halotune_status take_template(struct reader *r, sqlite3_stmt *query) {
@@ -137,7 +107,7 @@ static halotune_status take_template(struct reader *r, sqlite3_stmt *query) {
   for (int i = 0; i < c->template_count; i++) { /* catalog_unite_templates unites those that have another text */
     const struct known_template *known = &c->templates[i];
     if (strcmp(known->hash, hash) == 0 && strcmp(known->yaml, yaml) == 0 && strcmp(known->cuda, cuda) == 0)
-      return map_add(&r->templates, sqlite3_column_int64(query, 0), i);
+      return id_places_add(&r->templates, sqlite3_column_int64(query, 0), i);
   }
   struct known_template *list = array_grow(c->templates, c->template_count, &c->template_room, sizeof *list);
   if (!list) return fail_memory();
@@ -149,7 +119,7 @@ static halotune_status take_template(struct reader *r, sqlite3_stmt *query) {
                                    .database = c->database_count};
   snprintf(added->hash, sizeof added->hash, "%s", hash);
   if (!added->name || !added->yaml || !added->cuda) return fail_memory();
-  return map_add(&r->templates, sqlite3_column_int64(query, 0), c->template_count++);
+  return id_places_add(&r->templates, sqlite3_column_int64(query, 0), c->template_count++);
 }
 
 /* Find the first device of the same model, with equal name, capability and multiprocessors, and note one that is the
@@ -196,7 +166,7 @@ static halotune_status take_device(struct reader *r, sqlite3_stmt *query) {
   if (!added->name || !added->uuid) return fail_memory();
   added->model = model_of(c, added);
   if (added->model < 0) return fail_memory();
-  return map_add(&r->devices, sqlite3_column_int64(query, 0), c->device_count++);
+  return id_places_add(&r->devices, sqlite3_column_int64(query, 0), c->device_count++);
 }
 
 /* The coefficient of this name. Returns -1 for a weight of static costs, which lookups do not use, and for a name of
@@ -211,7 +181,7 @@ static int coefficient_of(const char *name) {
 /* The coefficients of the first database that has any for a model count. */
 static halotune_status take_prediction(struct reader *r, sqlite3_stmt *query) {
   struct catalog *c = r->catalog;
-  const int device = map_find(&r->devices, sqlite3_column_int64(query, 0)),
+  const int device = id_places_find(&r->devices, sqlite3_column_int64(query, 0)),
             coefficient = coefficient_of(column_text(query, 1));
   if (coefficient < 0) return HALOTUNE_OK;
   if (device < 0) return HALOTUNE_OK; /* `halotune db check` reports this */
@@ -258,7 +228,7 @@ static bool read_grid(const int64_t points[MAX_DIMS], uint32_t out[MAX_DIMS]) {
   return all <= (double)GRID_MOST_POINTS;
 }
 
-static unsigned char count_parameters(const char *json) {
+unsigned char count_members(const char *json) {
   unsigned count = 0;
   for (const char *c = json; *c; c++) count += *c == ':'; /* no name and no word contains a colon */
   return (unsigned char)count;
@@ -270,7 +240,9 @@ static halotune_status refer_fail(const struct reader *r, const char *table, int
               (long long)id, table, other, (long long)other_id);
 }
 
-static unsigned char in_64ths(double share) { return share > 0 && share <= 1 ? (unsigned char)lround(64 * share) : 0; }
+unsigned char occupancy_in_64ths(double share) {
+  return share > 0 && share <= 1 ? (unsigned char)lround(64 * share) : 0;
+}
 
 /* Pass 1 of 3: read the columns of `best`, and remember the ids of the problem and the variant of each row. Passes 2
  * and 3 (take_problem, take_variant) fill in the rest. Each pass scans one table in file order, which is several
@@ -296,13 +268,12 @@ static halotune_status take_best(void *context, sqlite3_value **values) {
                          .high_ms = sqlite3_value_double(values[5]),
                          .bytes = sqlite3_value_int64(values[6]),
                          .roof_share = value_real(values[10]),
-                         .occupancy_64 = in_64ths(sqlite3_value_double(values[12]))};
-  row->date = keep_line(c, value_text(values[7]));
+                         .occupancy_64 = occupancy_in_64ths(sqlite3_value_double(values[12]))};
+  row->date_s = date_seconds(value_text(values[7]));
+  row->date = isnan(row->date_s) ? keep_line(c, value_text(values[7])) : keep_text(c, value_text(values[7]));
   row->driver = keep_again(c, value_text(values[8]), &r->driver);
   row->nvrtc = keep_again(c, value_text(values[9]), &r->nvrtc);
-  if (!row->date || !row->driver || !row->nvrtc) return fail_memory();
-  row->date_s = date_seconds(row->date);
-  return HALOTUNE_OK;
+  return row->date && row->driver && row->nvrtc ? HALOTUNE_OK : fail_memory();
 }
 
 /* Get the catalog's first row of this database. */
@@ -325,11 +296,11 @@ static halotune_status take_problem(void *context, sqlite3_value **values) {
   if (r->at == r->reference_count || r->references[r->at].problem != id) return HALOTUNE_OK; /* no winner */
   struct catalog *c = r->catalog;
   struct served *row = own_rows(r) + r->references[r->at].row;
-  const int text = map_find(&r->texts, r->references[r->at].text);
+  const int text = id_places_find(&r->texts, r->references[r->at].text);
   if (text < 0) return refer_fail(r, "problem", id, "stencil_text", r->references[r->at].text);
   int64_t device_id = sqlite3_value_int64(values[1]), stencil_id = sqlite3_value_int64(values[2]);
-  row->device = map_find(&r->devices, device_id);
-  row->stencil = map_find(&r->stencils, stencil_id);
+  row->device = id_places_find(&r->devices, device_id);
+  row->stencil = id_places_find(&r->stencils, stencil_id);
   if (row->device < 0) return refer_fail(r, "problem", id, "device", device_id);
   if (row->stencil < 0) return refer_fail(r, "problem", id, "stencil", stencil_id);
   row->dtype = mode_number(dtype_names, DTYPE_COUNT, value_text(values[3]));
@@ -361,12 +332,12 @@ static halotune_status add_variant(struct reader *r, int64_t id, int64_t templat
   while (r->at < r->reference_count && r->references[r->at].variant < id) r->at++;
   if (r->at == r->reference_count || r->references[r->at].variant != id) return HALOTUNE_OK; /* no winner */
   const char *parameters = texts_keep(&c->texts, text);
-  int template_at = map_find(&r->templates, template_id);
+  int template_at = id_places_find(&r->templates, template_id);
   if (template_at < 0) return refer_fail(r, "variant", id, "template", template_id);
   if (!parameters) return fail_memory();
   struct known_template *template = &c->templates[template_at];
   if (template->wins == 0)
-    template->parameter_count = count_parameters(parameters); /* all variants of a template have all parameters */
+    template->parameter_count = count_members(parameters); /* all variants of a template have all parameters */
   for (int i = r->at; i < r->reference_count && r->references[i].variant == id; i++) {
     struct served *row = own_rows(r) + r->references[i].row;
     row->template_at = template_at;
@@ -377,59 +348,29 @@ static halotune_status add_variant(struct reader *r, int64_t id, int64_t templat
   return HALOTUNE_OK;
 }
 
-/* The reference to the winner of a problem, for a walk over problems; NULL if there is none. */
-static const struct reference *turn_to_winner(struct reader *r, int64_t problem) {
-  turn_to(r, problem);
-  while (r->at < r->reference_count && r->references[r->at].problem < problem) r->at++;
-  const bool is_found = r->at < r->reference_count && r->references[r->at].problem == problem;
-  return is_found ? &r->references[r->at] : NULL;
+/* Find the winner of a problem; NULL if there is none. The references are sorted by problem. */
+static struct served *winner_of(struct reader *r, int64_t problem) {
+  int low = 0, high = r->reference_count;
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (r->references[middle].problem < problem) low = middle + 1;
+    else high = middle;
+  }
+  const bool is_found = low < r->reference_count && r->references[low].problem == problem;
+  return is_found ? own_rows(r) + r->references[low].row : NULL;
 }
 
 /* Mark the winner of a run that was cut short. */
 static halotune_status take_partial(struct reader *r, sqlite3_stmt *query) {
-  const struct reference *winner = turn_to_winner(r, sqlite3_column_int64(query, 0));
-  if (winner) own_rows(r)[winner->row].is_partial = true;
+  struct served *winner = winner_of(r, sqlite3_column_int64(query, 0));
+  if (winner) winner->is_partial = true;
   return HALOTUNE_OK;
 }
 
 /* Mark a winner that others gave. */
 static halotune_status take_foreign(struct reader *r, sqlite3_stmt *query) {
-  const struct reference *winner = turn_to_winner(r, sqlite3_column_int64(query, 0));
-  if (winner) own_rows(r)[winner->row].is_foreign = true;
-  return HALOTUNE_OK;
-}
-
-/* A variant that lost against the winner of its problem by little may be the fastest on another grid. Its time is the
- * winner's time, times their ratio in the same rounds. Its date is the date of its own run: the winner may have been
- * measured again after the finalist was found to be wrong. A run of others brings no finalists of a problem that this
- * user measured. */
-static halotune_status take_finalist(struct reader *r, sqlite3_stmt *query) {
-  struct catalog *c = r->catalog;
-  const struct reference *winner = turn_to_winner(r, sqlite3_column_int64(query, 0));
-  if (!winner || winner->variant != sqlite3_column_int64(query, 1)) return HALOTUNE_OK; /* its run had another winner */
-  const int template_at = map_find(&r->templates, sqlite3_column_int64(query, 2));
-  const double ratio = sqlite3_column_double(query, 4);
-  const char *parameters = texts_keep(&c->texts, column_text(query, 3));
-  if (!parameters) return fail_memory();
-  if (template_at < 0 || !(ratio > 0)) return HALOTUNE_OK;
-  struct served *list = array_grow(c->rows, c->row_count, &c->row_room, sizeof *list);
-  if (!list) return fail_memory();
-  c->rows = list;
-  struct served *row = &list[c->row_count];
-  *row = list[r->first_row + winner->row];
-  row->template_at = template_at;
-  row->parameters = parameters;
-  row->parameter_count = count_parameters(parameters);
-  row->time_ms *= ratio;
-  row->low_ms *= ratio;
-  row->high_ms *= ratio;
-  row->roof_share /= ratio;
-  row->occupancy_64 = in_64ths(sqlite3_column_double(query, 5));
-  row->is_finalist = true;
-  row->date = keep_text(c, column_text(query, 6));
-  if (!row->date) return fail_memory();
-  row->date_s = date_seconds(row->date);
-  c->row_count++;
+  struct served *winner = winner_of(r, sqlite3_column_int64(query, 0));
+  if (winner) winner->is_foreign = true;
   return HALOTUNE_OK;
 }
 
@@ -451,13 +392,13 @@ static halotune_status take_refuted(struct reader *r, sqlite3_stmt *query) {
   struct catalog *c = r->catalog;
   struct refuted refuted = {.date = keep_text(c, column_text(query, 0)),
                             .parameters = texts_keep(&c->texts, column_text(query, 8))};
-  int device = map_find(&r->devices, sqlite3_column_int64(query, 1));
-  refuted.stencil = map_find(&r->stencils, sqlite3_column_int64(query, 2));
+  int device = id_places_find(&r->devices, sqlite3_column_int64(query, 1));
+  refuted.stencil = id_places_find(&r->stencils, sqlite3_column_int64(query, 2));
   refuted.dtype = mode_number(dtype_names, DTYPE_COUNT, column_text(query, 3));
   const int64_t points[MAX_DIMS] = {sqlite3_column_int64(query, 4), sqlite3_column_int64(query, 5),
                                     sqlite3_column_int64(query, 6)};
   const bool is_problem = read_grid(points, refuted.n) && refuted.dtype < DTYPE_COUNT;
-  refuted.template_at = map_find(&r->templates, sqlite3_column_int64(query, 7));
+  refuted.template_at = id_places_find(&r->templates, sqlite3_column_int64(query, 7));
   if (!refuted.date || !refuted.parameters) return fail_memory();
   if (device < 0 || refuted.stencil < 0 || refuted.template_at < 0) {
     return fail(HALOTUNE_DB, "%s: a wrong measurement names a row that does not exist; run 'halotune db check'",
@@ -502,22 +443,12 @@ static const char sql_refuted[] =
     " from (" SQL_REFUTED_CONFIGURATIONS ") k join variant v on v.id = k.variant_id";
 /* Few runs are cut short, so that few rows of `best` are looked up. */
 static const char sql_partial[] =
-    "select r.problem_id from run r cross join best b on b.problem_id = r.problem_id and b.is_current and b.run_id = r.id"
-    " where r.state = 'partial' order by 1";
-/* Whether a database has rows of this user, and whether it also has rows of others. SQLite asks this once in a
- * statement. */
-#define SQL_HAS_OWN "exists (select 1 from origin where kind = 'measured')"
-#define SQL_IS_MIXED "(" SQL_HAS_OWN " and exists (select 1 from origin where kind <> 'measured'))"
-static const char sql_foreign[] =
-    "select b.problem_id from best b where " SQL_IS_MIXED " and b.is_current and not " SQL_IS_OWN("b") " order by 1";
-static const char sql_finalists[] =
-    "select r.problem_id, w.variant_id, v.template_id, v.parameters, f.ratio, m.occupancy, " SQL_MEASURED_DATE(
-        "m",
-        "r") " from finalist f join run r on r.id = f.run_id join finalist w on w.run_id = f.run_id and w.rank = 1"
-             " join variant v on v.id = f.variant_id left join measurement m on m.run_id = f.run_id and m.variant_id = f.variant_id"
-             " where " SQL_IS_RUNNER_UP("f") " and (not " SQL_IS_MIXED " or " SQL_IS_OWN(
-                 "r") " or not exists (select 1 from run o"
-                      " where o.problem_id = r.problem_id and " SQL_IS_OWN("o") ")) order by 1, 2, f.run_id, f.rank";
+    "select r.problem_id from run r not indexed cross join best b on b.problem_id = r.problem_id and b.is_current and b.run_id = r.id"
+    " where r.state = 'partial'";
+/* Who gave rows of this database: 1 for this user, and 2 for others. */
+static const char sql_givers[] =
+    "select exists (select 1 from origin where kind = 'measured') + 2 * exists (select 1 from origin where kind <> 'measured')";
+static const char sql_foreign[] = "select b.problem_id from best b where b.is_current and not " SQL_IS_OWN("b");
 static const char sql_variant[] = "select template_id, parameters from variant where id = ?1";
 
 /* Check that each row has its problem and its variant. One is missing only if something other than SQLite changed the
@@ -576,7 +507,10 @@ static halotune_status judge_intervals(struct reader *r) {
 }
 
 static halotune_status read_best(struct reader *r) {
-  halotune_status status = query_number(r->connection, "select " SQL_HAS_OWN, &r->has_own);
+  int64_t givers = 0;
+  halotune_status status = query_number(r->connection, sql_givers, &givers);
+  r->has_own = givers & 1;
+  r->has_others = givers & 2;
   if (status == HALOTUNE_OK) status = take_rows(r->connection, sql_best, take_best, r);
   if (status == HALOTUNE_OK) status = judge_intervals(r);
   if (status != HALOTUNE_OK || r->reference_count == 0) return status;
@@ -587,9 +521,9 @@ static halotune_status read_best(struct reader *r) {
   if (status == HALOTUNE_OK) status = check_rows(r);
   sort_references(r, compare_problems);
   if (status == HALOTUNE_OK) status = read_rows(r, sql_partial, take_partial);
-  if (status == HALOTUNE_OK) status = read_rows(r, sql_foreign, take_foreign);
+  if (status == HALOTUNE_OK && r->has_own && r->has_others) status = read_rows(r, sql_foreign, take_foreign);
   r->first_row = r->catalog->row_count - r->reference_count;
-  return status == HALOTUNE_OK ? read_rows(r, sql_finalists, take_finalist) : status;
+  return status == HALOTUNE_OK ? catalog_read_finalists(r) : status;
 }
 
 /* Mostly nothing is wrong. That is known before the statement is prepared. */
@@ -620,10 +554,10 @@ halotune_status catalog_add(struct catalog *catalog, const char *path) {
   if (status == HALOTUNE_OK) status = read_best(&r);
   if (status == HALOTUNE_OK) status = read_refuted(&r);
   store_close(store);
-  map_free(&r.stencils);
-  map_free(&r.templates);
-  map_free(&r.devices);
-  map_free(&r.texts);
+  id_places_free(&r.stencils);
+  id_places_free(&r.templates);
+  id_places_free(&r.devices);
+  id_places_free(&r.texts);
   free(r.text_list);
   free(r.references);
   if (status != HALOTUNE_OK) {
@@ -645,7 +579,7 @@ void catalog_free(struct catalog *catalog) {
   free(catalog->stencils);
   free(catalog->templates);
   free(catalog->devices);
-  free(catalog->rows);
+  free(catalog->row_block ? catalog->row_block : catalog->rows);
   refuted_free(&catalog->refuted);
   set_free(&catalog->stencils_by_key);
   set_free(&catalog->models_by_key);

@@ -34,7 +34,8 @@ static uint64_t key_hash(const struct lookup_key *key) {
   return problem_hash(key->n, key->stencil, key->model, key->dtype);
 }
 
-/* Add a row, unless the table has one for the same problem: catalog_finish has sorted the row to use to the front. */
+/* Add a row, unless the table has a better one for the same problem. Rows of earlier databases come first and count.
+ * Of one database the fastest counts, since two GPUs of one model may differ. */
 static halotune_status table_add(struct lookup_table *table, int number) {
   const struct served *rows = table->catalog->rows, *row = &rows[number];
   struct lookup_key key = {.n = {row->n[0], row->n[1], row->n[2]},
@@ -48,8 +49,11 @@ static halotune_status table_add(struct lookup_table *table, int number) {
   int other;
   for (struct set_walk at = set_walk(&table->by_problem, hash); set_next(&at, &other);) {
     if (is_of_problem(&rows[other], &key) && is_in_mode(&rows[other], &key) &&
-        rows[other].reproducible == row->reproducible)
+        rows[other].reproducible == row->reproducible) {
+      if (rows[other].database == row->database && row->time_ms < rows[other].time_ms)
+        set_change(&table->by_problem, &at, number);
       return HALOTUNE_OK;
+    }
   }
   return set_add(&table->by_problem, hash, number) ? HALOTUNE_OK : fail_memory();
 }

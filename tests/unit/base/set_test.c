@@ -52,6 +52,16 @@ TEST(items_of_one_hash_keep_their_order) {
   set_free(&set);
 }
 
+/* The chain wraps around the end of the table, also between the change's walk and its slot. */
+TEST(an_item_is_changed_in_its_place) {
+  struct set set = {0};
+  int number;
+  for (int i = 0; i < 7; i++) CHECK(set_add(&set, 0xFFFFFFFFu, i), "%d", i);
+  for (struct set_walk at = set_walk(&set, 0xFFFFFFFFu); set_next(&at, &number);) set_change(&set, &at, number + 10);
+  CHECK_TEXT("10 11 12 13 14 15 16 ", items_of(&set, 0xFFFFFFFFu), "all");
+  set_free(&set);
+}
+
 TEST(a_reserved_set_does_not_move) {
   struct set set = {0};
   CHECK(set_reserve(&set, 1000), "room");
@@ -118,6 +128,7 @@ int main(void) {
       cmocka_unit_test(an_empty_set_finds_nothing),
       cmocka_unit_test(a_set_finds_each_item_by_its_hash),
       cmocka_unit_test(items_of_one_hash_keep_their_order),
+      cmocka_unit_test(an_item_is_changed_in_its_place),
       cmocka_unit_test(a_reserved_set_does_not_move),
       cmocka_unit_test(a_list_grows),
       cmocka_unit_test(a_list_gets_the_room_that_is_asked_for),
