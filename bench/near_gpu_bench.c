@@ -10,6 +10,7 @@
  *     --seed N          of the random problems; 1
  *     --most-points N   of a random problem, 32768 at least; 600000000
  *     --budget S        seconds for each search; 10
+ *     --quick S         before it, search for so many seconds without its results, and tell what that winner is worth
  *     --seconds S       begin no search later; without it there is no limit
  *     --devices LIST    the GPUs, which search at the same time; 0
  *     --program FILE    build/halotune
@@ -54,17 +55,25 @@ struct question {
 /* What the search of a question found. */
 struct found {
   double best_ms, answer_ms, ratio, low, high; /* the interval is NaN where the answer was not in the finals */
+  double quick_ratio;                          /* the time of the quick search's winner over best_ms; NaN without one */
   long tried;
   char device[128], launch[16];
+};
+
+/* A configuration that one search found, to be looked for in another one. */
+struct sought {
+  char template_name[64], parameters[2048];
+  double time_ms;
 };
 
 static struct {
   const char *db, *work, *questions, *program, *devices;
   long count, seed, most_points;
-  double budget_s, seconds;
+  double budget_s, quick_s, seconds;
   char **of_tune;
   int of_tune_count;
-} options = {"build/starter.db", "build/near", NULL, "build/halotune", "0", 200, 1, 600000000, 10, INFINITY, NULL, 0};
+} options = {"build/starter.db", "build/near", NULL, "build/halotune", "0",  200, 1,
+             600000000,          10,           NAN,  INFINITY,         NULL, 0};
 
 static struct question questions[MOST_QUESTIONS];
 static int question_count, next_question;
@@ -160,8 +169,8 @@ static void skip_done(const char *path) {
 }
 
 /* Search a question. The program's output goes to a file. */
-static halotune_status search_question(const struct question *q, const char *device, const char *database,
-                                       const char *log) {
+static halotune_status search_question(const struct question *q, double budget_s, const char *device,
+                                       const char *database, const char *log) {
   const char *arguments[MOST_ARGUMENTS];
   char grid[96], budget[32], *digits;
   int count = 0;
@@ -170,7 +179,7 @@ static halotune_status search_question(const struct question *q, const char *dev
   const double hour_ms = 3.6e6;
   snprintf(grid, sizeof grid, "%lld,%lld,%lld", q->grid[0], q->grid[1], q->grid[2]);
   if (q->grid[2] == 1 && (digits = strrchr(grid, ','))) *digits = '\0';
-  snprintf(budget, sizeof budget, "%gs", options.budget_s);
+  snprintf(budget, sizeof budget, "%gs", budget_s);
   const char *const usual[] = {options.program, "tune", q->stencil, "--dtype", dtype_names[q->dtype],
                                "--grid",        grid,   "--steps",  "1",       "--budget",
                                budget,          "--db", database,   "--hints", options.db};
@@ -182,7 +191,7 @@ static halotune_status search_question(const struct question *q, const char *dev
   for (int i = 0; i < options.of_tune_count && count < MOST_ARGUMENTS - 1; i++) arguments[count++] = options.of_tune[i];
   arguments[count] = NULL;
   halotune_status status =
-      process_run(arguments, NULL, &input, (int)fmin(hour_ms, 600e3 + 1e4 * options.budget_s), &output, &result);
+      process_run(arguments, NULL, &input, (int)fmin(hour_ms, 600e3 + 1e4 * budget_s), &output, &result);
   FILE *file = fopen(log, "w");
   if (file && text_ok(&output)) fputs(text_string(&output), file);
   if (file) fclose(file);
@@ -200,6 +209,10 @@ static const char sql_answer[] =
     " left join finalist f on f.variant_id = v.id and f.run_id = m.run_id"
     " where t.name = ?1 and v.parameters = ?2 and m.median_ms > 0 order by f.rank is null, m.id desc limit 1";
 
+static const char sql_winner[] =
+    "select t.name, v.parameters, f.median_ms from finalist f join variant v on v.id = f.variant_id"
+    " join template t on t.id = v.template_id where f.rank = 1 order by f.run_id desc limit 1";
+
 /* Read what the search found. Returns false if it has no winner. */
 static bool read_run(sqlite3 *connection, struct found *out) {
   sqlite3_stmt *query = NULL;
@@ -215,13 +228,13 @@ static bool read_run(sqlite3 *connection, struct found *out) {
   return has_winner;
 }
 
-/* Read the time of the answer. */
-static void read_answer(sqlite3 *connection, const halotune_config *config, struct found *out) {
+/* Read the time of a configuration, and its ratio to the winner: in the same rounds where it was in the finals. */
+static void read_answer(sqlite3 *connection, const char *template_name, const char *parameters, struct found *out) {
   sqlite3_stmt *query = NULL;
   out->answer_ms = out->ratio = out->low = out->high = NAN;
   if (query_prepare(connection, sql_answer, &query) != HALOTUNE_OK) return;
-  sqlite3_bind_text(query, 1, config->template_name, -1, SQLITE_STATIC);
-  sqlite3_bind_text(query, 2, config->parameters, -1, SQLITE_STATIC);
+  sqlite3_bind_text(query, 1, template_name, -1, SQLITE_STATIC);
+  sqlite3_bind_text(query, 2, parameters, -1, SQLITE_STATIC);
   if (sqlite3_step(query) == SQLITE_ROW) {
     const bool is_finalist = sqlite3_column_type(query, 0) != SQLITE_NULL;
     out->answer_ms = column_real(query, is_finalist ? 0 : 4);
@@ -230,6 +243,44 @@ static void read_answer(sqlite3 *connection, const halotune_config *config, stru
     out->high = column_real(query, 3);
   }
   sqlite3_finalize(query);
+}
+
+/* Read the winner of a database with one run. Returns HALOTUNE_OK, HALOTUNE_DB, or HALOTUNE_NOT_FOUND. */
+static halotune_status read_winner(const char *database, struct sought *out) {
+  struct store *store = NULL;
+  sqlite3_stmt *query = NULL;
+  halotune_status status = store_open(database, STORE_READ, &store);
+  if (status == HALOTUNE_OK) status = query_prepare(store_connection(store), sql_winner, &query);
+  if (status == HALOTUNE_OK && sqlite3_step(query) == SQLITE_ROW) {
+    snprintf(out->template_name, sizeof out->template_name, "%s", column_text(query, 0));
+    snprintf(out->parameters, sizeof out->parameters, "%s", column_text(query, 1));
+    out->time_ms = column_real(query, 2);
+  } else if (status == HALOTUNE_OK) {
+    status = fail(HALOTUNE_NOT_FOUND, "%s: no winner", database);
+  }
+  sqlite3_finalize(query);
+  store_close(store);
+  return status;
+}
+
+/* Search a question for the few seconds of --quick. */
+static halotune_status search_quickly(const struct question *q, int number, const char *device, struct sought *out) {
+  char database[NAME_BYTES], log[NAME_BYTES];
+  snprintf(database, sizeof database, "%s/%04d.quick.db", options.work, number);
+  snprintf(log, sizeof log, "%s/%04d.quick.log", options.work, number);
+  unlink(database);
+  const double start_ms = clock_ms();
+  const halotune_status status = search_question(q, options.quick_s, device, database, log);
+  fprintf(stderr, "quick search %d took %.1f s\n", number, 1e-3 * (clock_ms() - start_ms));
+  return status == HALOTUNE_OK ? read_winner(database, out) : status;
+}
+
+/* The time of the quick search's winner over the best one. If the long search did not try it, the times of two runs are
+ * compared. */
+static double quick_ratio(sqlite3 *connection, const struct sought *quick, const struct found *found) {
+  struct found again = *found;
+  read_answer(connection, quick->template_name, quick->parameters, &again);
+  return isnan(again.ratio) ? quick->time_ms / found->best_ms : again.ratio;
 }
 
 /* Look the question up as a program does on the GPU of the search. */
@@ -265,8 +316,8 @@ static void write_no_answer(const struct question *q, const struct found *f) {
   char text[NAME_BYTES + 128];
   question_text(q, text, sizeof text);
   pthread_mutex_lock(&lock);
-  fprintf(rows, "%s\t%s\t-\t0x0x0\t%s\tnan\t%.6g\tnan\tnan\tnan\tnan\tnan\t%ld\t-\t-\n", text, no_match, f->launch,
-          f->best_ms, f->tried);
+  fprintf(rows, "%s\t%s\t-\t0x0x0\t%s\tnan\t%.6g\tnan\tnan\tnan\tnan\tnan\t%ld\t%.4f\t-\t-\n", text, no_match,
+          f->launch, f->best_ms, f->tried, f->quick_ratio);
   fflush(rows);
   pthread_mutex_unlock(&lock);
   fprintf(stderr, "%s: no answer: %s\n", text, fail_text());
@@ -277,10 +328,11 @@ static void write_row(const struct question *q, const struct found *f, const hal
   char text[NAME_BYTES + 128];
   question_text(q, text, sizeof text);
   pthread_mutex_lock(&lock);
-  fprintf(rows, "%s\t%s\t%s\t%lldx%lldx%lld\t%s\t%.6g\t%.6g\t%.4f\t%.4f\t%.4f\t%.6g\t%.4f\t%ld\t%s\t%s\n", text,
+  fprintf(rows, "%s\t%s\t%s\t%lldx%lldx%lld\t%s\t%.6g\t%.6g\t%.4f\t%.4f\t%.4f\t%.6g\t%.4f\t%ld\t%.4f\t%s\t%s\n", text,
           halotune_match_name(config->match), config->measured_stencil, config->measured_grid[0],
           config->measured_grid[1], config->measured_grid[2], f->launch, f->answer_ms, f->best_ms, f->ratio, f->low,
-          f->high, config->expected_ms, config->expected_error, f->tried, config->template_name, config->parameters);
+          f->high, config->expected_ms, config->expected_error, f->tried, f->quick_ratio, config->template_name,
+          config->parameters);
   fflush(rows);
   pthread_mutex_unlock(&lock);
   fprintf(stderr, "%s: %s, %.4f times the best of %ld, expected %+.1f %%\n", text, halotune_match_name(config->match),
@@ -291,22 +343,26 @@ static halotune_status answer_question(halotune_ctx *ctx, int number, const char
   const struct question *q = &questions[number];
   char database[NAME_BYTES], log[NAME_BYTES];
   struct store *store = NULL;
-  struct found found = {.best_ms = NAN};
+  struct found found = {.best_ms = NAN, .quick_ratio = NAN};
+  struct sought quick;
+  const bool is_quick = !isnan(options.quick_s);
   halotune_config config;
   snprintf(database, sizeof database, "%s/%04d.db", options.work, number);
   snprintf(log, sizeof log, "%s/%04d.log", options.work, number);
   unlink(database);
-  halotune_status status = search_question(q, device, database, log);
+  halotune_status status = is_quick ? search_quickly(q, number, device, &quick) : HALOTUNE_OK;
+  if (status == HALOTUNE_OK) status = search_question(q, options.budget_s, device, database, log);
   if (status == HALOTUNE_OK) status = store_open(database, STORE_READ, &store);
   if (status == HALOTUNE_OK && !read_run(store_connection(store), &found))
     status = fail(HALOTUNE_NOT_FOUND, "no winner; see %s", log);
   const bool is_found = status == HALOTUNE_OK;
+  if (is_found && is_quick) found.quick_ratio = quick_ratio(store_connection(store), &quick, &found);
   if (is_found) status = look_up(ctx, q, &found, &config);
   if (is_found && status == HALOTUNE_NOT_FOUND) {
     write_no_answer(q, &found);
     status = HALOTUNE_OK;
   } else if (status == HALOTUNE_OK) {
-    read_answer(store_connection(store), &config, &found);
+    read_answer(store_connection(store), config.template_name, config.parameters, &found);
     write_row(q, &found, &config);
   }
   store_close(store);
@@ -369,11 +425,11 @@ static void print_spread(const char *what, double *values, int count) {
 /* Print the rows of the folder as a table, and their spread.
  *   failed  receives how many lookups had no answer, or one that could not run */
 static halotune_status print_table(const char *path, int *failed) {
-  static double ratios[MOST_QUESTIONS], errors[MOST_QUESTIONS];
+  static double ratios[MOST_QUESTIONS], errors[MOST_QUESTIONS], quick[MOST_QUESTIONS];
   char line[4096], stencil[256], dtype[16], grid[64], match[32], of[256], of_grid[64], launch[16];
-  double ms, best_ms, ratio, low, high, expected_ms, sigma;
+  double ms, best_ms, ratio, low, high, expected_ms, sigma, quick_ratio;
   long tried;
-  int count = 0, expected = 0, unanswered = 0, not_run = 0;
+  int quick_count = 0, count = 0, expected = 0, unanswered = 0, not_run = 0;
   FILE *file = fopen(path, "r");
   *failed = 0;
   if (!file) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
@@ -382,12 +438,13 @@ static halotune_status print_table(const char *path, int *failed) {
   while (fgets(line, sizeof line, file) && count < MOST_QUESTIONS) {
     if (sscanf(
             line,
-            "%255[^\t]\t%15[^\t]\t%63[^\t]\t%31[^\t]\t%255[^\t]\t%63[^\t]\t%15[^\t]\t%lf\t%lf\t%lf\t%lf\t%lf\t%lf\t%lf\t%ld",
+            "%255[^\t]\t%15[^\t]\t%63[^\t]\t%31[^\t]\t%255[^\t]\t%63[^\t]\t%15[^\t]\t%lf\t%lf\t%lf\t%lf\t%lf\t%lf\t%lf\t%ld\t%lf",
             stencil, dtype, grid, match, of, of_grid, launch, &ms, &best_ms, &ratio, &low, &high, &expected_ms, &sigma,
-            &tried) != 15)
+            &tried, &quick_ratio) != 16)
       continue;
     printf("| %s | %s | %s | %s | %s %s | %.2f | %.2f | %.3f | %.2f | %ld |\n", stencil, dtype, grid, match, of,
            of_grid, 1e3 * ms, 1e3 * best_ms, ratio, 1e3 * expected_ms, tried);
+    if (!isnan(quick_ratio)) quick[quick_count++] = quick_ratio;
     if (strcmp(match, no_match) == 0) unanswered++;
     else not_run += isnan(ratio);
     if (isnan(ratio)) continue;
@@ -398,6 +455,7 @@ static halotune_status print_table(const char *path, int *failed) {
   printf("\n| | answers | median | 90 %% | 95 %% | worst |\n| --- | --- | --- | --- | --- | --- |\n");
   print_spread("time over the best of the search", ratios, count);
   print_spread("error of expected_ms", errors, expected);
+  print_spread("the quick winner's time over the best of the search", quick, quick_count);
   const int answers = count + not_run;
   if (not_run > 0) printf("\n%d of %d answers could not run\n", not_run, answers);
   if (unanswered > 0) printf("\n%d of %d lookups had no answer\n", unanswered, answers + unanswered);
@@ -426,6 +484,7 @@ static bool read_options(int argc, char **argv) {
                  {"--seed", NULL, &options.seed, NULL},
                  {"--most-points", NULL, &options.most_points, NULL},
                  {"--budget", NULL, NULL, &options.budget_s},
+                 {"--quick", NULL, NULL, &options.quick_s},
                  {"--seconds", NULL, NULL, &options.seconds}};
     size_t at = 0;
     while (at < COUNT(known) && strcmp(known[at].name, argv[i]) != 0) at++;
