@@ -294,7 +294,7 @@ typedef struct {
    * databases of halotune_open, lookups of this ctx search it before them from then on. Other ctx do not search it. */
   const char *database;
   const char *backend; /* NULL: the GPU. "host": the emulation, for tests, whose times do not rank variants */
-  double budget_s;     /* seconds for the search; 0: 20 */
+  double budget_s;     /* seconds for the search; 0: 20. 2 are enough for most grids (docs/library.md) */
   int max_variants;    /* end the search after so many variants; 0: no limit */
   const void *reserved[6];
 } halotune_tune_options;
