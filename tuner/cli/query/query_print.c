@@ -1,11 +1,13 @@
 /* query_print.c: prints the answer as lines of text and as JSON. */
 #include "tuner/cli/query/query_print.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/numbers/number.h"
+#include "base/text/utf8.h"
 #include "tuner/cli/output/grid_text.h"
 #include "tuner/cli/output/output.h"
 #include "tuner/cli/output/variant_text.h"
@@ -129,6 +131,27 @@ static void add_faster(const struct query *query, struct text *text) {
   fail_put_back(&kept);
 }
 
+/* Append the command that measures an answer which was measured for another problem, or not at all. A stencil that came
+ * through a pipe cannot be read again. */
+static void add_tune(const struct query *query, struct text *text) {
+  const halotune_config *c = &query->config;
+  const halotune_problem *asked = &query->problem;
+  const char *file = query->ctx->tune_argument;
+  char stencil[PATH_MAX];
+  if (is_measured(c) || query->device->is_emulation || (file && strncmp(file, "/dev/", 5) == 0)) return;
+  printable_name(stencil, sizeof stencil, file ? file : c->stencil);
+  text_printf(text, "tune        halotune tune ");
+  text_shell_word(text, stencil);
+  text_printf(text, " --dtype %s --grid ", dtype_names[c->dtype]);
+  for (int axis = 0; axis < query->question.parsed->stencil->dims; axis++)
+    text_printf(text, "%s%lld", axis > 0 ? "," : "", c->grid[axis]);
+  if (asked->steps > 1) text_printf(text, " --steps %d", asked->steps);
+  if (asked->launch) text_printf(text, " --launch %s", launch_mode_names[asked->launch - 1]);
+  if (asked->cache) text_printf(text, " --cache %s", cache_mode_names[asked->cache - 1]);
+  if (asked->reproducible) text_printf(text, " --reproducible");
+  text_printf(text, " --budget 2s\n");
+}
+
 /* The values of the coefficients in the answer's source: those of the user's file, else of the newest stored text. */
 static void add_coefficients(const struct query *query, struct text *text) {
   const struct stencil *stencil = query->question.parsed->stencil;
@@ -184,6 +207,7 @@ halotune_status query_print_text(const struct query *query) {
     text_printf(&text, "second grid %s\n", stored.second_grid[0] ? stored.second_grid : "none");
   }
   add_faster(query, &text);
+  add_tune(query, &text);
   bool ok = text_ok(&text);
   fputs(text_string(&text), stdout);
   text_free(&text);
