@@ -1,9 +1,6 @@
 /* data_folders.c: finds the file from which this code was loaded, and looks for data folders around it. */
 #include "base/files/data_folders.h"
 
-#include <dlfcn.h>
-#include <link.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fail.h"
+#include "base/files/data_file.h"
 #include "base/files/file.h"
+#include "base/files/program_file.h"
 
 static const char built_in[] = HALOTUNE_DATA_DIR;
 
@@ -21,18 +21,6 @@ static const char built_in[] = HALOTUNE_DATA_DIR;
 #define HALOTUNE_ROOT ""
 #endif
 static const char root[] = HALOTUNE_ROOT;
-
-/* Find the path of the program or shared library that holds this function, without symbolic links. */
-static bool find_own_file(char path[PATH_MAX]) {
-  void (*const here)(struct data_folders *) = data_folders_find;
-  const void *address;
-  struct link_map *map = NULL;
-  Dl_info info;
-  memcpy(&address, &here, sizeof address); /* C has no cast from a function pointer to an object pointer */
-  if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || !map) return false;
-  /* the program itself has no name in the link map */
-  return realpath(*map->l_name ? map->l_name : "/proc/self/exe", path) != NULL;
-}
 
 /* Remove the last part of a path. Returns false if there is none. */
 static bool go_up(char *path) {
@@ -111,7 +99,7 @@ static bool find_beside(struct data_folders *out, uid_t owner) {
   enum { LEVELS = 2 };
   char path[PATH_MAX], folder[PATH_MAX];
   bool is_prefix = false;
-  if (!find_own_file(path)) return false;
+  if (!program_file_find(path)) return false;
   for (int level = 0; level <= LEVELS && go_up(path); level++) {
     if (is_prefix && find_share(path, owner, folder)) {
       if (!file_is_same(folder, built_in)) add_folder(out, folder);
@@ -145,35 +133,26 @@ static void find_in_root(struct data_folders *out, uid_t owner) {
   add_folder(out, root);
 }
 
-static uid_t known_owner;
-
-static void find_owner(void) {
-  char path[PATH_MAX];
-  struct stat own = {.st_uid = geteuid()};
-  if (find_own_file(path)) (void)stat(path, &own);
-  known_owner = own.st_uid;
-}
-
-/* The owner of this program or library. It is looked up once, because each file of a folder is compared with it. */
-static uid_t own_file_owner(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, find_owner);
-  return known_owner;
-}
-
 void data_folders_find(struct data_folders *out) {
-  const uid_t owner = own_file_owner();
+  const uid_t owner = program_file_owner();
   out->count = 0;
   if (!find_beside(out, owner)) find_in_root(out, owner);
   if (is_built_in_safe(owner)) add_folder(out, built_in);
 }
 
-bool data_is_safe(const char *path) { return is_safe(path, own_file_owner()); }
+bool data_is_safe(const char *path) {
+  struct stat facts;
+  struct fail_kept before;
+  fail_keep(&before);
+  const bool is_good = data_file_look(path, &facts) == DATA_NO_FLAW;
+  fail_put_back(&before);
+  return is_good;
+}
 
 bool data_is_installed(const char *folder) {
   char prefix[PATH_MAX], share[PATH_MAX];
   return is_below_prefix(folder, 0) && snprintf(prefix, sizeof prefix, "%s", folder) < PATH_MAX && go_up(prefix) &&
-         find_share(prefix, own_file_owner(), share);
+         find_share(prefix, program_file_owner(), share);
 }
 
 bool data_is_shared(const char *path) {

@@ -25,8 +25,9 @@ struct data_folders {
  * A folder to which other users can write is left out, so that there may be none. */
 void data_folders_find(struct data_folders *out);
 
-/* Whether nobody but root, this user, and the owner of this program or library can write to a file or folder. The
- * folders above it are not checked. Returns false if it is not there. */
+/* Whether nobody but root, this user, and the owner of this program or library can write to a file or folder, or
+ * exchange it behind a link (data_file_look). The folders above it are not checked otherwise. Returns false if it is
+ * not there. Does not change fail_text(). */
 bool data_is_safe(const char *path);
 
 /* Whether a folder is the folder `build` of a checkout: it has this name, and `templates` lies beside it. */

@@ -11,7 +11,7 @@
 #include "base/files/place.h"
 #include "base/text/text.h"
 
-static bool is_trusted(uid_t owner) { return owner == 0 || owner == geteuid(); }
+static bool is_trusted(uid_t owner, uid_t also) { return owner == 0 || owner == geteuid() || owner == also; }
 
 /* Whether this is how the machine's root looks here. In a user namespace that does not have it, files of root seem to
  * belong to the user of overflowuid, 65534, and so do those of other users outside: they cannot be told apart. */
@@ -45,19 +45,21 @@ static halotune_status mode_fail(int length, const char *path) {
   return status;
 }
 
-/* Check one folder on the way, and the name in it that the way takes. */
-static halotune_status part_check(const struct place_part *part) {
+halotune_status exchange_check_part(const struct place_part *part, uid_t also) {
   const struct stat *folder = part->folder, *entry = part->entry;
   const bool is_open = folder->st_mode & S_IWOTH;
   const char *around = part->folder_length > 0 ? part->path : ".";
   const int length = part->folder_length > 1 ? part->folder_length - 1 : 1; /* without the slash at its end */
-  if (!is_trusted(folder->st_uid) && !is_root_outside(folder->st_uid))
+  if (!is_trusted(folder->st_uid, also) && !is_root_outside(folder->st_uid))
     return owner_fail(length, around, folder->st_uid);
   if (is_open && !(folder->st_mode & S_ISVTX)) return mode_fail(length, around);
-  if (!entry || is_trusted(entry->st_uid) || (!is_open && is_root_outside(entry->st_uid))) return HALOTUNE_OK;
+  if (!entry || is_trusted(entry->st_uid, also) || (!is_open && is_root_outside(entry->st_uid))) return HALOTUNE_OK;
   if (S_ISLNK(entry->st_mode)) return link_fail(part->length, part->path, entry->st_uid);
   return is_open ? owner_fail(part->length, part->path, entry->st_uid) : HALOTUNE_OK;
 }
+
+/* Check one folder on the way, and the name in it that the way takes. */
+static halotune_status part_check(const struct place_part *part) { return exchange_check_part(part, geteuid()); }
 
 /* Open a place. If nothing is there, that is no failure: see is_missing.
  *   out  for the caller to end with place_close, also after a failure */
@@ -99,13 +101,30 @@ halotune_status exchange_find_folder(const char *path, bool *is_there) {
 /* Refuse a link of another user. */
 static halotune_status part_link_check(const struct place_part *part) {
   const struct stat *entry = part->entry;
-  if (!entry || !S_ISLNK(entry->st_mode) || is_trusted(entry->st_uid)) return HALOTUNE_OK;
+  if (!entry || !S_ISLNK(entry->st_mode) || is_trusted(entry->st_uid, geteuid())) return HALOTUNE_OK;
   return link_fail(part->length, part->path, entry->st_uid);
 }
 
 /* Like part_check, but for the folder itself, whose name in itself is empty. */
 static halotune_status part_way_check(const struct place_part *part) {
   return part->length == part->folder_length ? HALOTUNE_OK : part_check(part);
+}
+
+bool exchange_is_foreign(const struct stat *folder, const struct stat *entry) {
+  return (folder->st_mode & S_IWOTH) && !is_trusted(entry->st_uid, geteuid());
+}
+
+/* Such a link could lead the program to files of this user. The kernel (fs.protected_symlinks) refuses fewer links: it
+ * follows links in folders without the sticky bit, and links of the folder's owner. */
+static halotune_status part_foreign_check(const struct place_part *part) {
+  if (!part->entry || !S_ISLNK(part->entry->st_mode) || !exchange_is_foreign(part->folder, part->entry))
+    return HALOTUNE_OK;
+  return fail(HALOTUNE_IO, "%.*s: this link in a folder of all users belongs to user %u; it is not followed",
+              part->length, part->path, (unsigned)part->entry->st_uid);
+}
+
+halotune_status exchange_open_place(const char *path, struct place *out) {
+  return place_open(path, part_foreign_check, out);
 }
 
 static place_check *const checks[] = {[EXCHANGE_LINKS] = part_link_check, [EXCHANGE_WAY] = part_way_check};

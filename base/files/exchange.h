@@ -3,8 +3,12 @@
 #define BASE_EXCHANGE_H
 
 #include <stdbool.h>
+#include <sys/stat.h>
 
 #include "base/fail.h"
+
+struct place; /* base/files/place.h */
+struct place_part;
 
 /* Refuse a path on whose way another user can exchange a part. The way is the one that the kernel goes, with all links
  * followed. Each folder on it must belong to root or this user, because its owner can rename what lies in it; all users
@@ -20,6 +24,17 @@ halotune_status exchange_check(const char *path);
  *   is_there  receives false if nothing is there, and after a failure; nobody can exchange a folder that is there
  * Returns as exchange_check. */
 halotune_status exchange_find_folder(const char *path, bool *is_there);
+
+/* Check one part of a way as exchange_check does, for callers that walk along a path (place.h).
+ *   also  a user who is trusted like root and this user */
+halotune_status exchange_check_part(const struct place_part *part, uid_t also);
+
+/* Whether all users may write to a folder, and a file in it belongs to a user other than root and this one. */
+bool exchange_is_foreign(const struct stat *folder, const struct stat *entry);
+
+/* Open the folder of what a path names like place_open, for a file that the user has named. Only a link of another user
+ * in a folder that all may write to is refused, such as one in /tmp. */
+halotune_status exchange_open_place(const char *path, struct place *out);
 
 enum exchange_rule {
   EXCHANGE_LINKS, /* refuse links of users other than root and this one */

@@ -48,8 +48,12 @@ static bool is_of_proc(const struct stat *link) {
 static halotune_status check_part(const struct walk *w, const struct stat *entry) {
   struct stat folder;
   if (fstat(w->place->folder, &folder) != 0) return walk_fail(w, errno);
-  return w->check(&(struct place_part){
-      .folder = &folder, .entry = entry, .path = w->place->path, .length = (int)w->end, .folder_length = (int)w->at});
+  return w->check(&(struct place_part){.folder = &folder,
+                                       .entry = entry,
+                                       .path = w->place->path,
+                                       .length = (int)w->end,
+                                       .folder_length = (int)w->at,
+                                       .is_behind_link = w->links > 0});
 }
 
 /* Put the target of an open link in place of the next part of the path. */

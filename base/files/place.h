@@ -23,6 +23,7 @@ struct place_part {
   const struct stat *folder, *entry; /* entry: of what the name is, a link included; NULL: nothing is there */
   const char *path;                  /* the links that were followed are replaced by their targets */
   int length, folder_length;         /* of the part's own path in `path`, and of its folder's: 0 for "." */
+  bool is_behind_link;               /* a link led here */
 };
 
 /* Refuse a part of a path with a detail, or return HALOTUNE_OK. */

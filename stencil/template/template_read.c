@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files/data_file.h"
 #include "base/files/file.h"
 #include "base/memory/array.h"
 #include "stencil/template/template_hash.h"
@@ -119,28 +120,32 @@ halotune_status template_parse(const struct source *yaml, const char *cuda, stru
   return status;
 }
 
+/* file_read, or a function like it. */
+typedef halotune_status file_reader(const char *path, size_t max_bytes, char **bytes, size_t *length);
+
 /* Read NAME.cu beside NAME.yaml. */
-static halotune_status read_cuda(const char *yaml_path, char **cuda) {
+static halotune_status read_cuda(const char *yaml_path, file_reader *reader, char **cuda) {
   struct text path = {0};
   size_t length = 0;
   text_add(&path, yaml_path, strlen(yaml_path));
   const char *extension = strrchr(text_string(&path), '.');
   if (extension) path.length = (size_t)(extension - path.bytes);
   text_printf(&path, ".cu");
-  halotune_status status = file_read_found(text_string(&path), MAX_STENCIL_BYTES, cuda, &length);
+  halotune_status status = reader(text_string(&path), MAX_STENCIL_BYTES, cuda, &length);
   text_free(&path);
   return status;
 }
 
-halotune_status template_read(const char *yaml_path, struct template **out) {
+static halotune_status read_files(const char *yaml_path, file_reader *of_yaml, file_reader *of_cuda,
+                                  struct template **out) {
   char *text = NULL, *cuda = NULL;
   size_t length;
   *out = NULL;
-  halotune_status status = file_read(yaml_path, MAX_STENCIL_BYTES, &text, &length);
+  halotune_status status = of_yaml(yaml_path, MAX_STENCIL_BYTES, &text, &length);
   if (status != HALOTUNE_OK) return status;
   struct source source = source_of(yaml_path, text, length);
   status = read_yaml(&source, true, out);
-  if (status == HALOTUNE_OK) status = read_cuda(yaml_path, &cuda);
+  if (status == HALOTUNE_OK) status = read_cuda(yaml_path, of_cuda, &cuda);
   if (status == HALOTUNE_OK) status = keep_texts(*out, &source, cuda);
   if (status != HALOTUNE_OK) {
     template_free(*out);
@@ -149,6 +154,14 @@ halotune_status template_read(const char *yaml_path, struct template **out) {
   free(cuda);
   free(text);
   return status;
+}
+
+halotune_status template_read(const char *yaml_path, struct template **out) {
+  return read_files(yaml_path, file_read, file_read_found, out);
+}
+
+halotune_status template_read_found(const char *yaml_path, struct template **out) {
+  return read_files(yaml_path, data_file_read, data_file_read, out);
 }
 
 void template_free(struct template *template) {

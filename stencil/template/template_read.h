@@ -11,6 +11,10 @@
  * HALOTUNE_MEMORY. */
 halotune_status template_read(const char *yaml_path, struct template **out);
 
+/* Like template_read, for files that were found without the user naming their folder. Each is refused with HALOTUNE_IO
+ * if another user can have put it there (base/files/data_file.h). */
+halotune_status template_read_found(const char *yaml_path, struct template **out);
+
 /* Like template_read, for texts in memory, such as those in a database. The texts are copied.
  *   yaml  its name appears in error messages
  *   cuda  NUL-terminated

@@ -269,6 +269,23 @@ if [ "$(id -u)" = 0 ]; then
     [ $code = 0 ] && [ "$(grep -c 'another user can exchange it' "$work/said")" = $told ]
     result "./templates in a working directory of owner:mode $how (exit $code)" $?
   done
+  # A link of this user in ./kernels or ./templates, to a file in a folder of another user. Who owns the file does not matter: the other
+  # user can exchange it. A link to a file of root elsewhere is followed.
+  mkdir -p "$work/links/kernels" "$work/links/templates" "$work/theirs" "$work/roots"
+  cp templates/direct.yaml "$work/links/templates"
+  for folder in theirs roots; do
+    sed 's/^about:.*/about: foreign words/' kernels/heat2d.yaml >"$work/$folder/heat2d.yaml"
+    sed 's|__global__|__global__ /* foreign words */|' templates/direct.cu >"$work/$folder/direct.cu"
+  done
+  chown 12345 "$work/theirs"
+  for folder in theirs roots; do
+    ln -sf "$work/$folder/heat2d.yaml" "$work/links/kernels/heat2d.yaml" && ln -sf "$work/$folder/direct.cu" "$work/links/templates/direct.cu"
+    (cd "$work/links" && export HALOTUNE_PATH=$kernels HALOTUNE_TEMPLATE_PATH=$templates && "$halotune" show heat2d && "$halotune" generate heat2d --template direct) >"$work/out" 2>"$work/said"
+    code=$?
+    [ $folder = roots ] && told=0 found=2 || told=2 found=0
+    [ $code = 0 ] && [ "$(grep -c 'foreign words' "$work/out")" = $found ] && [ "$(grep -c "another user can exchange it (.*theirs: this folder belongs to user 12345" "$work/said")" -ge $told ]
+    result "a link to a file in a folder, $folder, beside ./kernels and ./templates of this user (exit $code)" $?
+  done
   # Another user makes ./templates and removes it all the time, in a working directory where all users may do so. Whatever the
   # program sees, it finds the installed templates, and reads none of the other user's.
   mkdir -p "$work/race/hidden" && cp templates/direct.cu "$work/race/hidden" && chmod 755 "$work/race/hidden"

@@ -3,14 +3,14 @@
 
 #include <stdlib.h>
 
-#include "base/files/file.h"
+#include "tuner/cli/options/found_files.h"
 #include "tuner/cli/options/search_path.h"
 
 halotune_status loaded_open(const char *name, struct loaded *out) {
   size_t length = 0;
   *out = (struct loaded){0};
   halotune_status status = search_find(&search_stencils, NULL, name, &out->path);
-  if (status == HALOTUNE_OK) status = file_read(out->path, MAX_STENCIL_BYTES, &out->text, &length);
+  if (status == HALOTUNE_OK) status = found_file_read(out->path, MAX_STENCIL_BYTES, &out->text, &length);
   if (status == HALOTUNE_OK) {
     const struct source source = source_of(out->path, out->text, length);
     status = stencil_parse(&source, &out->stencil);

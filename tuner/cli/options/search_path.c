@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 #include "base/text/nearest.h"
 #include "base/text/text.h"
 #include "base/text/utf8.h"
+#include "tuner/cli/options/found_files.h"
 
 const struct search_kind search_stencils = {"stencil", "kernels", "HALOTUNE_PATH"};
 const struct search_kind search_templates = {"template", "templates", "HALOTUNE_TEMPLATE_PATH"};
@@ -169,67 +169,30 @@ static halotune_status folders_find(const struct search_kind *kind, const char *
   return ok ? HALOTUNE_OK : fail_memory();
 }
 
-/* Whether this is the first call for this path. */
-static bool is_first_time(const char *path) {
-  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  static struct names told;
-  bool is_known = false;
-  pthread_mutex_lock(&lock);
-  for (int i = 0; i < told.count && !is_known; i++) is_known = strcmp(told.list[i], path) == 0;
-  if (!is_known) add_name(&told, path, strlen(path)); /* if memory is out, the user is told again */
-  pthread_mutex_unlock(&lock);
-  return !is_known;
-}
-
-/* Tell why a file is not used, and what the user can do: with a file of another user only root can. */
-static void tell_unusable(const struct search_kind *kind, const char *path) {
-  struct text word = {0};
-  struct stat facts;
-  if (stat(path, &facts) != 0 || !is_first_time(path)) return;
-  text_shell_word(&word, path);
-  if (facts.st_uid == geteuid() || facts.st_uid == 0)
-    fprintf(stderr, "halotune: %s is not used, because all users can write to it; run%s: chmod o-w %s\n", path,
-            facts.st_uid == geteuid() ? "" : ", as root", text_string(&word));
-  else
-    fprintf(stderr,
-            "halotune: %s is not used, because it belongs to another user; if you trust it, name its folder in %s, or "
-            "run, as root: chown %lu %s\n",
-            path, kind->variable ? kind->variable : "a path", (unsigned long)geteuid(), text_string(&word));
-  text_free(&word);
-}
-
 /* Tell that a file's name could write a line of a message. It is the name of no stencil and no template. */
 static void tell_unprintable(const char *path) {
   char printable[FAIL_TEXT_BYTES];
   printable_name(printable, sizeof printable, path);
-  if (is_first_time(path))
+  if (found_file_is_new(path))
     fprintf(stderr, "halotune: %s is not used, because its name has characters that cannot be printed; rename it\n",
             printable);
 }
 
-/* Whether a file in a folder that the user has not named may be used. Even in a folder of this user alone, the mode or
- * owner of a file may allow others to write to it. */
-static bool is_usable(const struct search_kind *kind, const char *path) {
-  if (!file_is_regular(path)) return false;
-  if (data_is_safe(path)) return true;
-  tell_unusable(kind, path);
-  return false;
-}
-
-/* Whether a folder has a file that may be used; for a template both files. */
+/* Whether a folder has a file that may be used; for a template both files. In a folder that the user has not named, the
+ * mode or owner of a file, or a link, may allow others to write to it, even if the folder is of this user alone. */
 static bool has_file(const struct search_kind *kind, const struct folders *folders, const char *folder,
                      const char *path) {
   bool is_found = false;
   if (!file_is_regular(path)) return false;
   for (int i = 0; i < folders->found.count && !is_found; i++) is_found = strcmp(folders->found.list[i], folder) == 0;
   if (!is_found) return true;
-  if (!is_usable(kind, path)) return false;
-  if (kind != &search_templates) return true;
+  if (!found_file_is_usable(path, kind->variable)) return false;
+  if (kind != &search_templates) return found_file_keep(path); /* without memory it is not used */
   struct text cuda = {0};
   text_printf(&cuda, "%.*s.cu", (int)(strlen(path) - strlen(".yaml")), path);
-  const bool is_good = !file_is_regular(text_string(&cuda)) || is_usable(kind, text_string(&cuda));
+  const bool is_good = found_file_is_usable(text_string(&cuda), kind->variable);
   text_free(&cuda);
-  return is_good;
+  return is_good && found_file_keep(path);
 }
 
 bool search_is_path(const char *name) {

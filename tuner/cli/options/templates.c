@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tuner/cli/options/found_files.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/options/search_path.h"
 
 halotune_status template_open(const char *path, bool by_name, struct template **out) {
-  halotune_status status = template_read(path, out);
+  halotune_status status = found_file_is_kept(path) ? template_read_found(path, out) : template_read(path, out);
   if (status == HALOTUNE_OK && by_name) status = search_check_name(&search_templates, path, (*out)->name);
   if (status == HALOTUNE_OK) return HALOTUNE_OK;
   template_free(*out);

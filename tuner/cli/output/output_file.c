@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/files/exchange.h"
 #include "base/system/pipe.h"
 #include "base/system/transfer.h"
 #include "tuner/cli/output/output.h"
@@ -65,7 +66,7 @@ static halotune_status write_place(const struct place *place, enum output_reader
 
 halotune_status output_target(const char *path, char **out) {
   struct place place;
-  const halotune_status status = output_place_open(path, &place);
+  const halotune_status status = exchange_open_place(path, &place);
   *out = NULL;
   if (status == HALOTUNE_OK) {
     *out = place.path;
@@ -77,7 +78,7 @@ halotune_status output_target(const char *path, char **out) {
 
 halotune_status output_pieces(const char *path, enum output_readers readers, file_writer *write, void *context) {
   struct place place;
-  halotune_status status = output_place_open(path, &place);
+  halotune_status status = exchange_open_place(path, &place);
   if (status == HALOTUNE_OK) status = write_place(&place, readers, write, context);
   place_close(&place);
   return status;
@@ -149,7 +150,7 @@ halotune_status output_stream(const char *path, FILE **out) {
   bool is_replaced = false;
   int fd = -1;
   *out = NULL;
-  halotune_status status = output_place_open(path, &place);
+  halotune_status status = exchange_open_place(path, &place);
   if (status == HALOTUNE_OK) status = find_way(&place, &is_replaced);
   if (status == HALOTUNE_OK && is_replaced)
     status = file_replace_at(place.folder, place.name, place.path, true, keep_open, &fd);
@@ -170,7 +171,7 @@ struct content {
 /* Whether a path is /dev/stdout, or another link to a descriptor that the program was started with. */
 static bool is_inherited(const char *path) {
   struct place place;
-  const bool is_link = output_place_open(path, &place) == HALOTUNE_OK && place.is_descriptor;
+  const bool is_link = exchange_open_place(path, &place) == HALOTUNE_OK && place.is_descriptor;
   place_close(&place);
   return is_link;
 }

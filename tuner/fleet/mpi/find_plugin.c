@@ -39,7 +39,7 @@ static bool take_match(const char *pattern, char path[PATH_MAX]) {
 static bool is_safe(const char *match) {
   char path[PATH_MAX], top[PATH_MAX], *slash;
   size_t least = 0;
-  if (!program_folder(top) || !realpath(match, path)) return false;
+  if (!data_is_safe(match) || !program_folder(top) || !realpath(match, path)) return false;
   for (int level = 0; level < 2 && least == 0; level++) {
     const size_t length = strlen(top);
     if (length > 0 && strncmp(path, top, length) == 0 && path[length] == '/') least = length;
