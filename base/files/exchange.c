@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -125,6 +127,29 @@ static halotune_status part_foreign_check(const struct place_part *part) {
 
 halotune_status exchange_open_place(const char *path, struct place *out) {
   return place_open(path, part_foreign_check, out);
+}
+
+/* The absolute path of a name in an open folder. Nobody can exchange the folder in between. */
+static char *absolute_path(const struct place *place) {
+  char link[64], *path;
+  snprintf(link, sizeof link, "/proc/self/fd/%d", place->folder);
+  char *folder = realpath(link, NULL);
+  if (!folder) return strdup(place->path);
+  if (asprintf(&path, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, place->name) < 0) path = NULL;
+  free(folder);
+  return path;
+}
+
+halotune_status exchange_real_path(const char *path, char **out) {
+  struct place place;
+  *out = NULL;
+  (void)access(path, F_OK); /* as in open_folder_if_there */
+  halotune_status status = open_if_there(path, part_foreign_check, &place);
+  if (status == HALOTUNE_OK && place.is_descriptor) *out = realpath(path, NULL);
+  else if (status == HALOTUNE_OK && !place.is_missing) *out = absolute_path(&place);
+  if (status == HALOTUNE_OK && !*out && !(*out = strdup(path))) status = fail_memory();
+  place_close(&place);
+  return status;
 }
 
 static place_check *const checks[] = {[EXCHANGE_LINKS] = part_link_check, [EXCHANGE_WAY] = part_way_check};

@@ -36,6 +36,14 @@ bool exchange_is_foreign(const struct stat *folder, const struct stat *entry);
  * in a folder that all may write to is refused, such as one in /tmp. */
 halotune_status exchange_open_place(const char *path, struct place *out);
 
+/* Find the path without links of a file that the user has named. The links on the way to it, and the file itself if it
+ * is a link, are those that exchange_open_place follows. Whoever opens the outcome without following links opens what
+ * was found, also if another user has put a link there in between.
+ *   out  from malloc, for the caller to free: an absolute path, also if the file does not exist; `path` as it is if its
+ *        folder does not exist; NULL on failure
+ * Returns HALOTUNE_OK; HALOTUNE_IO, whose detail names the link; HALOTUNE_MEMORY. */
+halotune_status exchange_real_path(const char *path, char **out);
+
 enum exchange_rule {
   EXCHANGE_LINKS, /* refuse links of users other than root and this one */
   EXCHANGE_WAY,   /* refuse what exchange_check refuses, but not the folder itself */

@@ -74,6 +74,13 @@ void store_limit(struct store *store, long steps);
  * Returns HALOTUNE_OK; HALOTUNE_IO if there is no home folder; HALOTUNE_MEMORY. */
 halotune_status store_default_path(char **path);
 
+/* Find the path of a database's file without links (exchange_real_path in base/files/exchange.h). A link that another
+ * user has put into a folder of all users is refused: it could lead to another database of this user. store_open does
+ * the same.
+ *   out  from malloc, for the caller to free; NULL on failure
+ * Returns HALOTUNE_OK, also if there is no such file; HALOTUNE_DB, whose detail names the link; HALOTUNE_MEMORY. */
+halotune_status store_real_path(const char *path, char **out);
+
 /* Find starter.db, the database that comes with Halotune. The path is in the first of the data folders (data_folders.h)
  * with a usable starter.db; else in the first with any; else in the last one.
  *   path  from malloc, for the caller to free; NULL on failure, or if there is no data folder

@@ -70,16 +70,21 @@ static halotune_status inspect_file(sqlite3 *connection, const char *path, bool 
 static const char in_memory[] = ":memory:";
 
 /* Make a connection with the settings that all connections have. SQLite must not take a user's path for ":memory:" or
- * another special name. */
+ * another special name, and follows no link that appears now. */
 static halotune_status connect_to(const char *path, int flags, sqlite3 **out) {
-  char *name = path == in_memory ? strdup(path) : query_file_name(path);
+  char *file = NULL;
   *out = NULL;
+  halotune_status status = path == in_memory ? HALOTUNE_OK : store_real_path(path, &file);
+  if (status != HALOTUNE_OK) return status;
+  char *name = file ? query_file_name(file) : strdup(path);
+  free(file);
   if (!name) return fail_memory();
-  int code = sqlite3_open_v2(name, out, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+  int code =
+      sqlite3_open_v2(name, out, flags | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
   free(name);
   if (code != SQLITE_OK && !*out) return fail_memory();
   if (code != SQLITE_OK) return query_fail(*out);
-  halotune_status status = journal_check_beside(*out, path);
+  status = journal_check_beside(*out, path);
   if (status == HALOTUNE_OK) status = query_add_functions(*out);
   if (status != HALOTUNE_OK) return status;
   query_wait(*out, &query_wait_ms);
@@ -236,11 +241,14 @@ static halotune_status make_file(const char *path, bool *is_shared) {
   if (access(path, F_OK) == 0) *is_shared = file_is_shared(path);
   else status = make_folder(path, is_shared);
   if (status == HALOTUNE_OK && *is_shared) status = file_locks_check(path);
+  char *name = NULL;
+  if (status == HALOTUNE_OK) status = store_real_path(path, &name);
   if (status != HALOTUNE_OK) return status;
-  int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600); /* SQLite gives its other files the same mode */
-  if (file < 0 && errno != EEXIST) return fail(HALOTUNE_DB, "%s: %s; name another file", path, strerror(errno));
+  int file = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600); /* SQLite gives its other files the same mode */
+  if (file < 0 && errno != EEXIST) status = fail(HALOTUNE_DB, "%s: %s; name another file", path, strerror(errno));
   if (file >= 0) close(file);
-  return HALOTUNE_OK;
+  free(name);
+  return status;
 }
 
 /* Make the tables of a new file. Its pages are twice as long as is usual: halotune_open then reads a large database in
@@ -404,6 +412,7 @@ static void name_user(char *out, size_t bytes) {
 halotune_status store_open(const char *path, enum store_mode mode, struct store **out) {
   halotune_status status = HALOTUNE_OK;
   struct stat facts;
+  char *file = NULL;
   *out = NULL;
   struct store *store = calloc(1, sizeof *store);
   if (!store) return fail_memory();
@@ -411,6 +420,8 @@ halotune_status store_open(const char *path, enum store_mode mode, struct store 
   name_user(store->who, sizeof store->who);
   if (!path) status = store_default_path(&store->path);
   else if (!(store->path = strdup(path))) status = fail_memory();
+  if (status == HALOTUNE_OK) status = store_real_path(store->path, &file);
+  free(file);
   if (status != HALOTUNE_OK) goto done;
   if (stat(store->path, &facts) != 0) {
     if (errno != ENOENT && errno != ENOTDIR) status = fail(HALOTUNE_DB, "%s: %s", store->path, strerror(errno));

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/files/data_folders.h"
+#include "base/files/exchange.h"
 #include "base/files/user_folder.h"
 #include "base/memory/array.h"
 #include "db/store/store.h"
@@ -15,6 +16,11 @@ halotune_status store_default_path(char **path) {
   halotune_status status = user_file_path("halotune.db", path);
   if (status != HALOTUNE_NOT_FOUND) return status;
   return fail(HALOTUNE_IO, "there is no default path for the database: set $HOME or $HALOTUNE_DB, or name a file");
+}
+
+halotune_status store_real_path(const char *path, char **out) {
+  const halotune_status status = exchange_real_path(path, out);
+  return status == HALOTUNE_IO ? fail(HALOTUNE_DB, "%s; name another file", fail_text()) : status;
 }
 
 bool store_starter_is_usable(const char *path) { return path && access(path, R_OK) == 0 && data_is_safe(path); }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/files/path.h"
 #include "base/system/clock.h"
 #include "db/store/launch_text.h"
 #include "library/lookup/context.h"
@@ -28,28 +27,15 @@ struct tuning {
 
 static void tuning_free(struct tuning *tuning) { free(tuning->database); }
 
-/* Find the unique path of a file that exists or will be made: absolute, and without links up to its folder. If the
- * folder does not exist, the path does not change. */
-static halotune_status one_path(const char *path, char **out) {
-  if ((*out = realpath(path, NULL))) return HALOTUNE_OK;
-  char *folder = path_folder(path), *real = NULL;
-  if (!folder) return fail_memory();
-  real = realpath(folder, NULL);
-  if (!real) *out = strdup(path);
-  else if (asprintf(out, "%s/%s", real, path_name(path)) < 0) *out = NULL;
-  free(real);
-  free(folder);
-  return *out ? HALOTUNE_OK : fail_memory();
-}
-
-/* The database that receives the result: that of the options, else the first of the ctx, else the user's own. */
+/* The database that receives the result: that of the options, else the first of the ctx, else the user's own. Its path
+ * is absolute and has no links, unless its folder does not exist. */
 static halotune_status find_database(const struct halotune_ctx *root, const halotune_tune_options *options,
                                      struct tuning *out) {
   char *own = NULL;
   halotune_status status = HALOTUNE_OK;
   if (!options->database && root->is_default) status = store_default_path(&own);
   if (status != HALOTUNE_OK) return status;
-  status = one_path(own ? own : options->database ? options->database : root->catalog.paths[0], &out->database);
+  status = store_real_path(own ? own : options->database ? options->database : root->catalog.paths[0], &out->database);
   free(own);
   return status;
 }

@@ -114,6 +114,14 @@ elif ${CC:-cc} -D_GNU_SOURCE -shared -fPIC -O1 -o "$work/race.so" tests/hostile/
       result "'trust ${command%% *}' follows no link that appears in between: $link (exit $code)" $?
     done
   done
+  # Such a link to a database of this user, where a command is about to make one.
+  rm -rf "$work/all" && mkdir -m 1777 "$work/all" && "$halotune" db import --trust --yes --db "$work/precious.db" tests/data/db/copy.json >"$work/out" 2>"$work/said"
+  before=$(sha256sum <"$work/precious.db")
+  (export RACE_LINK="$work/all/new.db" RACE_TARGET="$work/precious.db" LD_PRELOAD="$work/race.so" ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" &&
+    exec timeout -k 10 300 "$halotune" db import --trust --yes --db "$work/all/new.db" tests/data/tuned.json) >"$work/out" 2>"$work/said"
+  code=$?
+  [ $code = 6 ] && [ -L "$work/all/new.db" ] && [ "$(sha256sum <"$work/precious.db")" = "$before" ]
+  result "no database is written through a link that appears in between (exit $code)" $?
 else
   result "race.c compiles" 1
 fi

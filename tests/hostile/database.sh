@@ -97,6 +97,26 @@ END
 else
   skip "a journal of another user" "not root"
 fi
+# A link that another user has put into a folder of all users, to a database of this user.
+if [ "$(id -u)" = 0 ]; then
+  mkdir "$work/linked" && chmod 1777 "$work/linked" && cp "$work/honest.db" "$work/precious.db"
+  for link in mine.db folder; do
+    [ $link = folder ] && name=folder/precious.db target=$work || name=mine.db target=$work/precious.db
+    for words in 'db info' 'query star7 --device sm_90 --grid 512,512,512' "db import --trust --yes $PWD/tests/data/db/copy.json"; do
+      for owner in 12345 0; do
+        ln -sfn "$target" "$work/linked/$link" && chown -h $owner "$work/linked/$link"
+        survives $words --db "$work/linked/$name"
+        told=$(grep -c "$link: this link in a folder of all users belongs to user 12345" "$work/said")
+        case $owner in 0) [ $code = 0 ] && [ "$told" = 0 ] ;; *) [ $code = 6 ] && [ "$told" = 1 ] && cmp -s "$work/honest.db" "$work/precious.db" ;; esac
+        result "a link of user $owner to a database: '${words%% -*}' by $name (exit $code)" $?
+        cp "$work/honest.db" "$work/precious.db"
+      done
+    done
+  done
+  rm -rf "$work/linked"
+else
+  skip "a link of another user to a database" "not root"
+fi
 # Without fs.protected_hardlinks another user can put a second name of any file of yours into a folder of all users.
 mkdir "$work/linked" && chmod 1777 "$work/linked" && cp "$work/honest.db" "$work/linked/mine.db" && echo precious >"$work/precious"
 for kind in shm wal journal; do
