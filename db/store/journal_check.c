@@ -1,5 +1,5 @@
-/* journal_check.c: looks at the kind and the owner of the files beside a database, and at the end of the journal, where
- * SQLite looks for the name of another file. */
+/* journal_check.c: looks at the names of a database, at the kind and the owner of the files beside it, and at the end
+ * of the journal, where SQLite looks for the name of another file. */
 #include "db/store/journal_check.h"
 
 #include <errno.h>
@@ -43,6 +43,20 @@ static bool others_may_link(const struct stat *folder) {
   return (folder->st_mode & (S_IWGRP | S_IWOTH)) || (folder->st_uid != 0 && folder->st_uid != geteuid());
 }
 
+/* Refuse a database with a second name where another user may have made this name: it could be a hard link to another
+ * database of this user. The owner of the file may give his own file several names in his folder. */
+static halotune_status check_names(const char *file, const struct stat *database, const char *path) {
+  struct stat folder;
+  if (database->st_nlink < 2) return HALOTUNE_OK;
+  if (!own_folder_of(file, &folder)) return fail(HALOTUNE_DB, "%s: its folder cannot be read", path);
+  const bool is_of_owner = folder.st_uid == database->st_uid && !(folder.st_mode & (S_IWGRP | S_IWOTH));
+  if (is_of_owner || !others_may_link(&folder)) return HALOTUNE_OK;
+  return fail(HALOTUNE_DB,
+              "%s: this file has a second name, and others can write to its folder, so it could be another database of "
+              "yours; remove this name, or keep the database in a folder of your own",
+              path);
+}
+
 /*   file    path of the database
  *   beside  path of a file that may lie beside it */
 static halotune_status check_one(const char *file, const char *beside, const struct stat *database, const char *path) {
@@ -68,8 +82,8 @@ halotune_status journal_check_beside(sqlite3 *connection, const char *path) {
   static const char *const ends[] = {"-journal", "-wal", "-shm"};
   const char *file = sqlite3_db_filename(connection, "main");
   struct stat database;
-  halotune_status status = HALOTUNE_OK;
   if (!file || !*file || stat(file, &database) != 0) return HALOTUNE_OK; /* SQLite fails for a missing file */
+  halotune_status status = check_names(file, &database, path);
   for (size_t i = 0; i < COUNT(ends) && status == HALOTUNE_OK; i++) {
     char *beside;
     if (asprintf(&beside, "%s%s", file, ends[i]) < 0) return fail_memory();

@@ -17,7 +17,8 @@ halotune_status journal_check(sqlite3 *connection, const char *path);
 
 /* Refuse a pipe, a link or the like in place of the journal, the WAL or its index: SQLite would wait until somebody
  * writes into a pipe. Refuse one of a user who may not write to the database: in a folder of all users, such as /tmp,
- * anybody can put a journal beside a database, and SQLite would write its content into the database. Call it before the
+ * anybody can put a journal beside a database, and SQLite would write its content into the database. Refuse a second
+ * name of any of these files, and of the database itself, if another user may have made it. Call it before the
  * connection's first statement. Arguments and results as above. */
 halotune_status journal_check_beside(sqlite3 *connection, const char *path);
 

@@ -126,7 +126,15 @@ for kind in shm wal journal; do
   result "a second name of a file of this user in place of the $kind (exit $code)" $?
   rm -f "$work/linked/mine.db-$kind"
 done
-chmod 755 "$work/linked" && : >"$work/second" && ln "$work/second" "$work/linked/mine.db-wal" && survives db info --db "$work/linked/mine.db" && [ $code = 0 ]
+ln "$work/linked/mine.db" "$work/named.db" && before=$(sha256sum <"$work/named.db")
+for words in 'db info' "db import --trust --yes $PWD/tests/data/db/copy.json"; do
+  survives $words --db "$work/linked/mine.db"
+  [ $code = 6 ] && grep -q "mine.db: this file has a second name" "$work/said" && [ "$(sha256sum <"$work/named.db")" = "$before" ]
+  result "a second name of a database of this user: '${words%% -*}' (exit $code)" $?
+done
+chmod 755 "$work/linked" && survives db info --db "$work/linked/mine.db" && [ $code = 0 ]
+result "a database with two names in a folder of this user alone (exit $code)" $?
+rm "$work/named.db" && : >"$work/second" && ln "$work/second" "$work/linked/mine.db-wal" && survives db info --db "$work/linked/mine.db" && [ $code = 0 ]
 result "an empty WAL with a second name in a folder of this user alone (exit $code)" $?
 rm -rf "$work/linked"
 

@@ -1,5 +1,5 @@
-/* store_links_test.c: a database is opened through no link that another user has put into a folder of all users. Other
- * owners need root. */
+/* store_links_test.c: a database is opened through no link that another user has put into a folder of all users, and by
+ * no second name that another user may have made. Other owners need root. */
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -12,31 +12,32 @@ static const struct {
   mode_t mode; /* of the link's folder */
   uid_t owner, link_owner;
   bool is_followed;
-} rows[] = {
+} links[] = {
     {01777, 0, OTHER_USER, false}, {01777, OTHER_USER, OTHER_USER, false}, {0777, 0, OTHER_USER, false},
     {01777, 0, 0, true},           {01777, OTHER_USER, 0, true},           {0755, 0, OTHER_USER, true},
 };
 
 static void check_open(size_t row, const char *path, const char *target) {
   static const enum store_mode modes[] = {STORE_READ, STORE_READ_UNTRUSTED, STORE_WRITE};
-  const halotune_status want = rows[row].is_followed ? HALOTUNE_OK : HALOTUNE_DB;
+  const halotune_status want = links[row].is_followed ? HALOTUNE_OK : HALOTUNE_DB;
   const struct hash before = hash_of_file(target);
   struct store *store;
   char *real;
   for (size_t m = 0; m < COUNT(modes); m++) {
     CHECK_EQ(want, store_open(path, modes[m], &store), "row %zu, mode %zu: %s", row, m, fail_text());
-    if (!rows[row].is_followed) CHECK(strstr(fail_text(), "belongs to user 4321"), "row %zu: %s", row, fail_text());
+    if (!links[row].is_followed) CHECK(strstr(fail_text(), "belongs to user 4321"), "row %zu: %s", row, fail_text());
     store_close(store);
   }
   CHECK_EQ(want, store_real_path(path, &real), "row %zu: %s", row, fail_text());
-  CHECK_TEXT(rows[row].is_followed ? target : "", real ? real : "", "row %zu", row);
+  CHECK_TEXT(links[row].is_followed ? target : "", real ? real : "", "row %zu", row);
   free(real);
-  CHECK(rows[row].is_followed || hash_compare(before, hash_of_file(target)) == 0, "row %zu: the database changed", row);
+  CHECK(links[row].is_followed || hash_compare(before, hash_of_file(target)) == 0, "row %zu: the database changed",
+        row);
 }
 
 TEST(links_of_others_in_shared_folders_are_not_followed) {
   if (geteuid() != 0) skip(); /* only root makes files of others */
-  for (size_t i = 0; i < COUNT(rows); i++) {
+  for (size_t i = 0; i < COUNT(links); i++) {
     const struct work work = work_begin();
     char shared[96], link[128], within[160], missing[160], target[128];
     struct store *store;
@@ -46,19 +47,62 @@ TEST(links_of_others_in_shared_folders_are_not_followed) {
     CHECK_OK(store_open(work.path, STORE_WRITE, &store));
     CHECK(store_device(store, &(struct device_facts){.name = "GPU", .capability = 90}, false) > 0, "%s", fail_text());
     store_close(store);
-    CHECK_EQ(0, mkdir(shared, 0700) + symlink(work.path, link) + lchown(link, rows[i].link_owner, (gid_t)-1), "link");
-    CHECK_EQ(0, chown(shared, rows[i].owner, (gid_t)-1) + chmod(shared, rows[i].mode), "folder");
+    CHECK_EQ(0, mkdir(shared, 0700) + symlink(work.path, link) + lchown(link, links[i].link_owner, (gid_t)-1), "link");
+    CHECK_EQ(0, chown(shared, links[i].owner, (gid_t)-1) + chmod(shared, links[i].mode), "folder");
     check_open(i, link, work.path);
     /* the link as a folder in a path, and as a new file */
     snprintf(target, sizeof target, "%s/made", work.folder);
     snprintf(within, sizeof within, "%s/halotune.db", link);
     snprintf(missing, sizeof missing, "%s/new/other.db", link);
-    CHECK_EQ(0, unlink(link) + symlink(target, link) + lchown(link, rows[i].link_owner, (gid_t)-1), "link");
+    CHECK_EQ(0, unlink(link) + symlink(target, link) + lchown(link, links[i].link_owner, (gid_t)-1), "link");
     check_open(i, within, work.path);
-    CHECK_EQ(rows[i].is_followed ? HALOTUNE_OK : HALOTUNE_DB, store_open(missing, STORE_WRITE, &store), "row %zu", i);
+    CHECK_EQ(links[i].is_followed ? HALOTUNE_OK : HALOTUNE_DB, store_open(missing, STORE_WRITE, &store), "row %zu", i);
     store_close(store);
     snprintf(target, sizeof target, "%s/made/new", work.folder);
-    CHECK_EQ(rows[i].is_followed, stat(target, &facts) == 0, "row %zu: a folder is made", i);
+    CHECK_EQ(links[i].is_followed, stat(target, &facts) == 0, "row %zu: a folder is made", i);
+    work_end(&work);
+  }
+}
+
+/* Who may have made the second name of a database depends on its folder. */
+TEST(a_database_has_a_second_name_only_where_no_other_user_can_make_one) {
+  static const struct {
+    mode_t mode;
+    uid_t folder, file;
+    halotune_status want;
+  } rows[] = {
+      {0755, 0, 0, HALOTUNE_OK},
+      {0777, 0, 0, HALOTUNE_DB},
+      {01777, 0, 0, HALOTUNE_DB},
+      {0775, 0, 0, HALOTUNE_DB},
+      {0755, 0, OTHER_USER, HALOTUNE_OK},
+      {0755, OTHER_USER, 0, HALOTUNE_DB},
+      {0755, OTHER_USER, OTHER_USER, HALOTUNE_OK},
+      {0755, OTHER_USER, OTHER_USER + 1, HALOTUNE_DB},
+      {0777, OTHER_USER, OTHER_USER, HALOTUNE_DB},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    if (geteuid() != 0 && (rows[i].folder != 0 || rows[i].file != 0)) continue;
+    const struct work work = work_begin();
+    char folder[96], second[128];
+    struct store *store;
+    CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+    CHECK(store_device(store, &(struct device_facts){.name = "GPU", .capability = 90}, false) > 0, "%s", fail_text());
+    store_close(store);
+    snprintf(folder, sizeof folder, "%s/made", work.folder);
+    snprintf(second, sizeof second, "%s/second.db", work.folder);
+    CHECK_EQ(0, link(work.path, second) + chmod(folder, rows[i].mode), "row %zu", i);
+    if (geteuid() == 0)
+      CHECK_EQ(0, chown(work.path, rows[i].file, (gid_t)-1) + chown(folder, rows[i].folder, (gid_t)-1), "row %zu", i);
+    for (int m = 0; m < 2; m++) {
+      CHECK_EQ(rows[i].want, store_open(work.path, m ? STORE_WRITE : STORE_READ, &store), "row %zu: %s", i,
+               fail_text());
+      store_close(store);
+      if (rows[i].want != HALOTUNE_OK) CHECK(strstr(fail_text(), "has a second name"), "row %zu: %s", i, fail_text());
+    }
+    CHECK_EQ(0, unlink(second), "row %zu", i);
+    CHECK_OK(store_open(work.path, STORE_READ, &store));
+    store_close(store);
     work_end(&work);
   }
 }
@@ -87,6 +131,7 @@ TEST(a_database_is_opened_by_a_descriptor_and_by_a_relative_path) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(links_of_others_in_shared_folders_are_not_followed),
+      cmocka_unit_test(a_database_has_a_second_name_only_where_no_other_user_can_make_one),
       cmocka_unit_test(a_database_is_opened_by_a_descriptor_and_by_a_relative_path),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
