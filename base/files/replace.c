@@ -42,6 +42,11 @@ static int temporary_open(int folder, char *name) {
   return -1;
 }
 
+halotune_status replace_fail(const char *path) {
+  if (errno != EISDIR) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  return fail(HALOTUNE_IO, "%s: a folder is in the place of this file; remove the folder or move it away", path);
+}
+
 /*   path  of the file, for messages */
 static halotune_status write_and_rename(int folder, const char *name, const char *path, file_writer *write,
                                         void *context, mode_t mode, bool is_durable) {
@@ -54,8 +59,7 @@ static halotune_status write_and_rename(int folder, const char *name, const char
     status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
   /* close can also report a full disk. */
   if (fd >= 0 && close(fd) != 0 && status == HALOTUNE_OK) status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  if (status == HALOTUNE_OK && renameat(folder, temporary, folder, name) != 0)
-    status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  if (status == HALOTUNE_OK && renameat(folder, temporary, folder, name) != 0) status = replace_fail(path);
   if (status != HALOTUNE_OK && fd >= 0) unlinkat(folder, temporary, 0);
   if (status == HALOTUNE_OK && is_durable) folder_sync(folder, name);
   free(temporary);

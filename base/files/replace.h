@@ -27,6 +27,10 @@ typedef halotune_status file_writer(void *context, int fd);
 halotune_status file_replace_at(int folder, const char *name, const char *path, bool for_all, file_writer *write,
                                 void *context);
 
+/* Fail with HALOTUNE_IO, after rename() could not put a new file in the place of `path`. If a folder is there, the
+ * detail says what to do. */
+halotune_status replace_fail(const char *path);
+
 #define REPLACE_SUFFIX ".XXXXXX"
 
 /* Remove what processes that died have left in a folder: regular files that nobody has written to for an hour, and

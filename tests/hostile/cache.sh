@@ -23,6 +23,13 @@ for kind in .so .runner; do
   result "a link for a $kind is not followed" $?
 done
 
+for entry in "$(entries .so)" "$(entries .runner)" "$(find "$host" -name runner.c)"; do
+  mv "$entry" "$work/kept" && mkdir "$entry"
+  verify && [ $code = 1 ] && grep -qF "$entry: a folder is in the place of this file; remove the folder" "$work/said"
+  result "a folder in the place of a file is told, with the remedy: ${entry##*.} (exit $code)" $?
+  rmdir "$entry" && mv "$work/kept" "$entry"
+done
+
 chmod 777 "$host"
 verify && [ $code = 0 ] && grep -q "run: chmod -R go-w " "$work/said"
 result "a cache that others can write is not used, and the remedy is said" $?

@@ -91,8 +91,7 @@ static halotune_status compile_to(const struct build *build, enum emulation_prod
     /* the linker makes a new file, which a generous umask would let others write */
     status = chmod(temporary, S_IRWXU) == 0 ? emulation_cache_seal(temporary)
                                             : fail(HALOTUNE_IO, "%s: %s", temporary, strerror(errno));
-    if (status == HALOTUNE_OK && rename(temporary, path) != 0)
-      status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+    if (status == HALOTUNE_OK && rename(temporary, path) != 0) status = replace_fail(path);
   }
   if (status != HALOTUNE_OK || *outcome != COMPILE_OK) unlink(temporary);
   free(temporary);
