@@ -227,9 +227,11 @@ $(OUT)/mpi/%/libhalotune-mpi.so: tuner/fleet/mpi/plugin.c tuner/fleet/mpi/plugin
 	$(if $(V),,@echo "  MPI   $@")
 	$(Q)OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC_$*) -D_GNU_SOURCE -I. $(CPPFLAGS) $(HALOTUNE_CFLAGS) $(CFLAGS) $(HALOTUNE_LDFLAGS) $(LDFLAGS) -shared -Wl,-z,relro,-z,now -o $@ $<
 
+# LLVM's linker and gold link a test in less than half the time of the usual linker.
+FAST_LINKER := $(if $(shell command -v ld.lld),-fuse-ld=lld,$(if $(shell command -v ld.gold),-fuse-ld=gold))
 $(OUT)/tests/unit/%: $(OBJ)/tests/unit/%.o $(OBJ)/libhalotune-all.a
 	@mkdir -p $(@D)
-	$(Q)$(LINK) -o $@ $^ -lcmocka $(LIBRARIES)
+	$(Q)$(LINK) $(FAST_LINKER) -o $@ $^ -lcmocka $(LIBRARIES)
 
 define newline
 
