@@ -103,9 +103,11 @@ ROOMS ?= *
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard $(ROOMS:%=tests/unit/%/*_test.c)))
 # CASE names one test program: CASE=parse or CASE=parse_test.
 # The sample of asan leaves these tests to `unit`: most of their time goes to g++ and to emulated kernels, or they repeat much with
-# code that other tests run with sanitizers, too. They would be two fifths of the time of asan. The solvers take 15 times as long there.
-UNSAMPLED_TESTS := emulate/emulation_build emulate/emulation_fault emulate/emulation_sm_90 device/gpu_session device/gpu_parts measure/backend_cuda \
-  count/access_rule search/search_strategy db/store_merge device/gpu_fields library/static_fit template/assemble $(patsubst tests/unit/%_test.c,%,$(wildcard tests/unit/solvers/*_test.c))
+# code that other tests run with sanitizers, too. They would be three fifths of the time of asan. The solvers take 15 times as long there.
+UNSAMPLED_TESTS := emulate/emulation_build emulate/emulation_fault emulate/emulation_sm_90 emulate/stage_chain device/gpu_session device/gpu_parts \
+  measure/backend_cuda count/access_rule search/search_strategy search/awkward_grids db/store_merge db/store_file db/refresh db/current_best \
+  device/gpu_fields library/static_fit library/lookup_run library/lookup_box library/lookup_build library/fit library/alike template/assemble \
+  template/inline_names $(patsubst tests/unit/%_test.c,%,$(wildcard tests/unit/solvers/*_test.c))
 LEFT_TESTS = $(UNSAMPLED_TESTS:%=$(OUT)/tests/unit/%_test)
 # LEFT=1 runs only these: in a whole check each unit test runs once.
 TESTS_TO_RUN = $(if $(CASE),$(filter %/$(CASE:%_test=%)_test,$(UNIT_TESTS)),$(if $(LEFT),$(LEFT_TESTS),$(filter-out $(if $(IS_SAMPLE),$(LEFT_TESTS)),$(UNIT_TESTS))))
@@ -435,16 +437,17 @@ SANITIZED := SANITIZE=1 WERROR=1 CFLAGS='-O1 -g1'
 check: deps  ## all tests that need no GPU, with samples of the long ones; STEP=cli runs one step, CASE=NAME one of its cases
 	$(Q)MAKE='$(MAKE)' STEP='$(STEP)' CASE='$(CASE)' tests/check.sh
 
-tests: $(OUT)/halotune $(UNIT_TESTS)
+# With IS_SAMPLE=1 the tests that the sample leaves out are compiled, which shows clang's warnings, and not linked.
+tests: $(OUT)/halotune $(filter-out $(if $(IS_SAMPLE),$(LEFT_TESTS)),$(UNIT_TESTS)) $(LEFT_TESTS:$(OUT)/%=$(OBJ)/%.o)
 
 unit: $(OUT)/halotune $(TESTS_TO_RUN)  ## the unit tests; ROOMS="db gpu" for those of some folders
 	$(Q)JOBS=$$(nproc) HALOTUNE_TEST_CACHE='$(CURDIR)/build/test-cache' $(SANITIZER_OPTIONS) tests/tap.sh $(TESTS_TO_RUN)
 
-cli: golden  ## golden files of the command line, and the Makefile's own tests
+cli: golden  ## golden files of the command line, and the Makefile's own tests; SLOW=3 for a sample of the slow ones
 	$(if $(CASE),,$(Q)HALOTUNE=$(OUT)/halotune tests/tap.sh tests/makefile.sh)
 
 golden: $(OUT)/halotune  ## golden files of the command line
-	$(Q)HALOTUNE=$(OUT)/halotune CASE='$(CASE)' SLICE=$(if $(CASE),1,$(or $(SLICE),1)) tests/tap.sh tests/cli.sh
+	$(Q)HALOTUNE=$(OUT)/halotune CASE='$(CASE)' SLICE=$(if $(CASE),1,$(or $(SLICE),1)) SLOW=$(if $(CASE),1,$(or $(SLOW),1)) tests/tap.sh tests/cli.sh
 
 .PHONY: hostile
 hostile: $(OUT)/halotune  ## files, caches and ends of a hostile peer: imported, merged, mutated, killed
@@ -543,7 +546,7 @@ check-full: check  ## check, the analyzer over all, all parameters and defects, 
 .PHONY: check-build asan-build
 check-build: all fake-cuda library $(LEFT_TESTS) $(OUT)/tests/report/make_db $(OUT)/bench/near_gpu_bench $(OUT)/bench/search_bench $(OUT)/tests/unit/solvers/heat_solvers_test
 asan-build:
-	$(Q)$(MAKE) --no-print-directory tests $(SANITIZED)
+	$(Q)$(MAKE) --no-print-directory tests $(SANITIZED) IS_SAMPLE=1
 
 asan:  ## the unit and command-line tests under ASan and UBSan; SLICE=3 for a sample
 	$(Q)$(MAKE) --no-print-directory unit golden $(SANITIZED) IS_SAMPLE=$(SLICE)

@@ -31,7 +31,7 @@ run_step() { # step
   static) builds_static ;;
   # asan runs most unit tests. STEP=unit runs all of them with gcc.
   unit) if [ -z "$only" ]; then run_make unit LEFT=1; else run_make unit; fi ;;
-  cli) run_make cli ;;
+  cli) if [ -z "$only" ]; then run_make cli SLOW=4; else run_make cli; fi ;;
   library) run_make library-tests ;;
   install) run_make install-tests ;;
   bindings) run_make bindings-tests ;;

@@ -3,7 +3,8 @@
 # Each case has a $TMPDIR of its own. It compares the output with CASE.out and CASE.err (missing: empty), and the exit
 # code with the last line of CASE.sh, "# exit N". Prints TAP. UPDATE=1 writes the files anew; read them before you commit. CASE=NAME names a
 # case, too. A name may be a pattern ('query_*'). Without names all cases run, or with SLICE=3 a third of
-# them, and at least one of each kind.
+# them, and at least one of each kind. A case that takes seconds of processor has the line "# slow". With SLOW=3 a third of
+# the slow cases run, at least one of each kind, and all others.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/slice.sh
@@ -25,7 +26,11 @@ for name in "$@"; do
     cases="$cases $case"
   done
 done
-for case in $(printf '%s\n' $cases | sliced_kinds "${SLICE:-1}" "$kind_of_case"); do
+sample() {
+  grep -L '^# slow$' $cases
+  grep -l '^# slow$' $cases | sliced_kinds "${SLOW:-1}" "$kind_of_case"
+}
+for case in $(sample | LC_ALL=C sort | sliced_kinds "${SLICE:-1}" "$kind_of_case"); do
   number=$((number + 1))
   base=${case%.sh}
   TMPDIR=$work/of_case

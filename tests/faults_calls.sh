@@ -1,7 +1,7 @@
 #!/bin/sh
 # faults_calls.sh: `halotune tune` on a GPU on which one call fails: every call that a run makes, in every way. The run
-# must end by itself, lose at most one variant to a single failure, and store intact results. By default it takes half of
-# the failures, and at least one of each call; FULL=1 takes all, more errors, and hangs of calls for which a GPU may take two minutes. Prints TAP.
+# must end by itself, lose at most one variant to a single failure, and store intact results. By default it takes a quarter
+# of the failures, and at least one of each call; FULL=1 takes all, more errors, and hangs of calls for which a GPU may take two minutes. Prints TAP.
 set -u
 . "$(dirname "$0")/faults_parts.sh"
 . tests/slice.sh
@@ -86,7 +86,7 @@ awk -v full="${FULL:-}" -v hanging="$work/hanging" '{
 if [ -n "${FULL:-}" ]; then cp "$work/all" "$work/todo"
 else
   sed 's/#[0-9]*=/#=/' "$work/all" | paste -d '|' - "$work/all" >"$work/keyed"
-  cut -d '|' -f 1 "$work/keyed" | sliced_kinds 2 "$kind_of_call" | awk -F '|' 'NR == FNR {chosen[$0] = 1; next} $1 in chosen {print $2}' - "$work/keyed" >"$work/todo"
+  cut -d '|' -f 1 "$work/keyed" | sliced_kinds 4 "$kind_of_call" | awk -F '|' 'NR == FNR {chosen[$0] = 1; next} $1 in chosen {print $2}' - "$work/keyed" >"$work/todo"
 fi
 xargs -r -P 16 -L 1 "$0" <"$work/hanging" >"$work/hung" & # they sleep
 xargs -r -P "$(nproc)" -L 1 "$0" <"$work/todo" >"$work/results"

@@ -150,6 +150,8 @@ lacking() { # file with one line for each kind; stdin: the sample, as kinds
   sort -u | comm -13 - "$1" | sed 's/^/the sample lacks: /'
 }
 kinds() { grep -oE -e "$1" | sort -u; } # pattern
+slow_cases() { grep -l '^# slow$' tests/cli/*.sh; }
+slow_of() { sed -n 's/^  cli) .*SLOW=\([0-9]*\);.*/\1/p' tests/check.sh; }
 slice_of() { sed -n "s/^  $1) .*SLICE=\([0-9]*\) ;;$/\1/p" tests/check.sh; } # step
 calls=$(sed -n 's/^  X([a-z_]*, "\(cu[A-Za-z0-9_]*\)".*/small \1#1=INVALID_VALUE\nsmall \1#=gone/p' gpu/driver/cu.h)
 {
@@ -159,8 +161,10 @@ calls=$(sed -n 's/^  X([a-z_]*, "\(cu[A-Za-z0-9_]*\)".*/small \1#1=INVALID_VALUE
   for file in templates kinds calls; do [ "$(wc -l <"$work/$file")" -gt 12 ] || echo "there are only few $file"; done
   ls templates/*.yaml | sed 's|.*/||; s/[.]yaml$//' | comm -3 - "$work/templates"
   sliced_kinds "$(slice_of mutations)" "$kind_of_defect" <tests/data/mutations.txt | kinds "$kind_of_defect" | lacking "$work/templates"
+  slow_cases | kinds "$kind_of_case" >"$work/slow"
+  slow_cases | sliced_kinds "$(slow_of)" "$kind_of_case" | kinds "$kind_of_case" | lacking "$work/slow"
   ls tests/cli/*.sh | sliced_kinds "$(slice_of asan)" "$kind_of_case" | kinds "$kind_of_case" | lacking "$work/kinds"
-  echo "$calls" | sliced_kinds 2 "$kind_of_call" | kinds "$kind_of_call" | lacking "$work/calls"
+  echo "$calls" | sliced_kinds 4 "$kind_of_call" | kinds "$kind_of_call" | lacking "$work/calls"
 } >"$work/log" 2>&1
 [ ! -s "$work/log" ]
 result "each template, kind of case and call is in a sample" $?

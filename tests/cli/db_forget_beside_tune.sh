@@ -13,4 +13,5 @@ halotune db check | sed "s|$TMPDIR|FOLDER|"
 # The lock ended with its process: the tune was killed.
 halotune db forget --stencil heat2d --yes
 sqlite3 "$HALOTUNE_DB" "select count(*) from variant"
+# slow
 # exit 0

@@ -4,4 +4,5 @@ info() { halotune db info --db "$TMPDIR/winners.db" | grep -A 1 '^copy f32' | se
 info
 sqlite3 "$TMPDIR/winners.db" "update best set run_id = null; delete from finalist; delete from measurement; delete from run"
 info
+# slow
 # exit 0

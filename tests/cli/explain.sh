@@ -32,4 +32,5 @@ for option in '' --long; do
   TERM=xterm script -qec "stty cols 80; halotune db info $option" /dev/null </dev/null | tr -d '\r' | sed -n '/^  best/,$p'
 done
 halotune explain star7 --db "$TMPDIR/finalists.db" --grid 10x10
+# slow
 # exit 2

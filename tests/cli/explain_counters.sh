@@ -55,4 +55,5 @@ echo '==ERROR== ERR_NVGPUCTRPERM' >"$TMPDIR/star7.csv"
 explain
 rm "$TMPDIR/star7.csv"
 explain
+# slow
 # exit 0

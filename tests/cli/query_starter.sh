@@ -7,4 +7,5 @@ for gpu in h100 h200; do
   halotune query advect1d --grid 67108864 --steps 16 --device "$gpu" --db "$db" --json | jq -c '[.match, .steps, .measured_on]'
 done
 [ "$(wc -c <"$db")" -lt 8000000 ] && [ "$(cat db/starter/*.json | wc -c)" -lt 8000000 ] && echo small
+# slow
 # exit 0

@@ -5,4 +5,5 @@ halotune tune heat2d --backend host --dtype f32 --grid 40,30 --template direct -
 figures='[.problems[] | .winner.figures, .finalists[].figures] | [length > 1, all(.is_counted), any(.is_counted)]'
 halotune report --db "$d/t.db" --json | jq -c "$figures"
 halotune report --db "$d/t.db" --count --json | jq -c "$figures"
+# slow
 # exit 0

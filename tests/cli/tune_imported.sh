@@ -10,4 +10,5 @@ tune own
 tune own
 sqlite3 "$TMPDIR/own.db" "select kind, count(distinct variant_id) from measurement m join run r on r.id = run_id join origin o on o.id = r.origin_id group by 1"
 halotune db check --db "$TMPDIR/own.db" | sed "s|$TMPDIR|FOLDER|"
+# slow
 # exit 0

@@ -35,4 +35,5 @@ halotune tune copy --gpus H200
 halotune tune copy --budget none --plan new.yaml
 halotune fleet status missing.db
 halotune fleet stats
+# slow
 # exit 2

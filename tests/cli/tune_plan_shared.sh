@@ -55,4 +55,5 @@ resume --max-variants 2 | sed -n "s|$TMPDIR|FOLDER|g; /tasks* /p"
 counts
 runs "$HALOTUNE_DB" # the run that was killed has no end, which nobody but its process could write
 halotune fleet status --cache cold 2>&1
+# slow
 # exit 2

@@ -39,4 +39,5 @@ halotune tune heat2d --grid 48,32 --steps 4 --template pipeline_rows --backend h
 halotune db check | tail -n 1 | sed 's/^.*: //'
 halotune query heat2d --grid 48,32 --steps 0 --device 'host emulation of sm_90'
 halotune tune heat2d --steps 0 --backend host --dry-run
+# slow
 # exit 2

@@ -9,4 +9,5 @@ for dtype in f32 f64; do
   printf "%s sheet 17,12,11 " $dtype
   halotune verify tests/data/sheet.yaml --grid 17,12,11 --dtype $dtype --template flat --sample 4 --json | jq -c "[.variants[].outcome]"
 done
+# slow
 # exit 0

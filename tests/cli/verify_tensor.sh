@@ -3,4 +3,5 @@ for stencil in star7 wave25 box2d9; do
   halotune verify $stencil --template-dir tests/data/templates --template tensor --sample 4 --json |
     jq -c '[.variants[] | {template, stores: .parameters.stores, outcome}] | unique'
 done
+# slow
 # exit 0
