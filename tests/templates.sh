@@ -6,7 +6,8 @@
 #   - each value of each parameter is used by some variant of some stencil
 #   - no parameter is dead: changing it changes the machine code of some variant, or its clusters
 #   - every stencil has enough variants
-# ONLY=NAME tests one template, without the numbers of variants. SLICE=N tests one in N parameters for what it changes.
+# ONLY=NAME tests one template, without the numbers of variants. SLICE=N tests one in N parameters for what it changes, and
+# compiles with one in N words of each template, one at least.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/slice.sh
@@ -65,7 +66,7 @@ for template in $templates; do
   check "$template.cu compiles as it stands" "$nvcc" -cubin -arch=sm_90 -o "$work/cubin" "templates/$template.cu"
   check "$template generated for $stencil compiles without a warning" \
     "$nvcc" -cubin -arch=sm_90 -Werror all-warnings -Xptxas --warn-on-spills -o "$work/cubin" "$work/generated.cu"
-  for setting in $(words_of "$template"); do
+  for setting in $(words_of "$template" | sed "s/^/$template /" | sliced_kinds "${SLICE:-1}" '^[a-z_]+' | cut -d ' ' -f 2); do
     stencil_for "$template" "$setting"
     check "$template with $setting, generated for $stencil, compiles without a warning" \
       "$nvcc" -cubin -arch=sm_90 -Werror all-warnings -o "$work/cubin" "$work/generated.cu"
