@@ -21,7 +21,7 @@ installed install
 result "install" $?
 data=$work/root/usr/share/halotune
 test -x "$work/root/usr/bin/halotune" && cmp -s kernels/star7.yaml "$data/kernels/star7.yaml" &&
-  cmp -s templates/direct.cu "$data/templates/direct.cu" && build/halotune db check --db "$data/starter.db" >"$work/log"
+  cmp -s templates/direct.cu "$data/templates/direct.cu" && cmp -s build/starter.db "$data/starter.db" # tests/cli/query_starter.sh checks it
 result "what install puts there" $?
 [ "$(stat -c %s "$data/starter.db")" -lt 7000000 ]
 result "the starter database is small: $(stat -c %s "$data/starter.db") bytes" $?

@@ -1,6 +1,7 @@
-# The documents of the starter database answer for both GPUs with what was measured on them, and make a database of less than 8 MB.
+# The starter database, which make imports from its documents, is sound, answers for both GPUs with what was measured on them, and is
+# smaller than 8 MB.
 db=$TMPDIR/query_starter.db
-halotune db import --trust --yes --shipped --db "$db" db/starter/*.json >/dev/null 2>&1
+cp build/starter.db "$db"
 halotune db check --db "$db" | sed "s|$TMPDIR/||"
 for gpu in h100 h200; do
   halotune query star7 --grid 512,512,512 --device "$gpu" --db "$db" --json | jq -c '[.match, .device, .measured_on, .measured_grid]'
