@@ -189,6 +189,14 @@ TEST(a_runner_tells_when_a_trial_had_ended) {
   case_close(&c);
 }
 
+/* How slow the GPU was in an earlier run. */
+static double scale_of(const struct phase_case *c, int64_t variant, const struct variant_key *standard,
+                       double default_ms) {
+  double scale;
+  CHECK_OK(earlier_scale(c->store, c->rows.run, variant, standard, default_ms, &scale));
+  return scale;
+}
+
 static int64_t put_result(struct phase_case *c, int64_t run, const struct proposal *proposal, long number,
                           double median_ms) {
   struct trial *trial = trial_of(c, proposal);
@@ -217,10 +225,9 @@ TEST(earlier_results_are_found_with_how_slow_the_gpu_was) {
   CHECK_OK(earlier_variants(c.store, c.rows.run, &c.space, EARLIER_ALL, &earlier));
   CHECK_EQ(2, earlier.count, "another driver's do not count");
   proposals_free(&earlier);
-  CHECK_NEAR(1.1, earlier_scale(c.store, c.rows.run, variant, &standard, 0.4), 1e-9,
-             "the default took 0.44 ms then, 0.4 ms now");
-  CHECK_NEAR(1, earlier_scale(c.store, c.rows.run, variant, &standard, 0.1), 0, "no clock changes so much");
-  CHECK_NEAR(1, earlier_scale(c.store, c.rows.run, variant, &standard, NAN), 0, "nothing to compare with");
+  CHECK_NEAR(1.1, scale_of(&c, variant, &standard, 0.4), 1e-9, "the default took 0.44 ms then, 0.4 ms now");
+  CHECK_NEAR(1, scale_of(&c, variant, &standard, 0.1), 0, "no clock changes so much");
+  CHECK_NEAR(1, scale_of(&c, variant, &standard, NAN), 0, "nothing to compare with");
   struct fixed_parameters fixed = {.values = fast.configuration};
   fixed.is_fixed[template_parameter(c.bench.template, "z_slicing", strlen("z_slicing"))] = true;
   c.space.fixed = &fixed;
@@ -237,7 +244,44 @@ TEST(earlier_results_are_found_with_how_slow_the_gpu_was) {
   CHECK_OK(earlier_variants(c.store, c.rows.run, &c.space, EARLIER_WINNERS, &earlier));
   CHECK_EQ(0, earlier.count, "for new finals neither");
   proposals_free(&earlier);
-  CHECK_NEAR(1, earlier_scale(c.store, c.rows.run, variant, &standard, 0.4), 0, "no clocks of others");
+  CHECK_NEAR(1, scale_of(&c, variant, &standard, 0.4), 0, "no clocks of others");
+  case_close(&c);
+}
+
+/* SQLite calls this at regular places of a statement, and ends the statement where the result is not 0. */
+static int count_down(void *calls_left) { return --*(int *)calls_left < 0; }
+
+/* A list that ends early would have variants measured again that have results. */
+TEST(earlier_results_are_read_in_full_or_not_at_all) {
+  struct phase_case c;
+  case_open(&c);
+  const struct proposal first = proposal_with(&c, NULL), fast = proposal_with(&c, "z_slicing=32");
+  const int64_t before = case_run(&c.bench, c.store, "580.1");
+  put_result(&c, before, &first, 1, 0.44);
+  const int64_t variant = put_result(&c, before, &fast, 2, 0.3);
+  c.rows.run = case_run(&c.bench, c.store, "580.1");
+  c.first = trial_of(&c, &first);
+  const struct variant_key standard = run_rows_key(&c.rows, c.first);
+  for (int question = 0; question < 3; question++) {
+    halotune_status status = HALOTUNE_DB;
+    for (int calls = 0; status != HALOTUNE_OK; calls++) {
+      int left = calls;
+      struct proposal_list earlier = {.count = 2};
+      double scale = 1.1;
+      sqlite3_progress_handler(store_connection(c.store), 1, count_down, &left);
+      if (question < 2)
+        status =
+            earlier_variants(c.store, c.rows.run, &c.space, question == 0 ? EARLIER_ALL : EARLIER_WINNERS, &earlier);
+      else status = earlier_scale(c.store, c.rows.run, variant, &standard, 0.4, &scale);
+      sqlite3_progress_handler(store_connection(c.store), 0, NULL, NULL);
+      CHECK_EQ(left < 0 ? HALOTUNE_DB : HALOTUNE_OK, status, "question %d, ended at call %d", question, calls);
+      if (status != HALOTUNE_OK) continue;
+      CHECK(calls > 0, "question %d was ended before", question);
+      CHECK_EQ(2, earlier.count, "question %d", question);
+      CHECK_NEAR(1.1, scale, 1e-9, "question %d", question);
+      proposals_free(&earlier);
+    }
+  }
   case_close(&c);
 }
 
@@ -888,6 +932,7 @@ int main(void) {
       cmocka_unit_test(a_recording_compiles_nothing),
       cmocka_unit_test(a_runner_tells_when_a_trial_had_ended),
       cmocka_unit_test(earlier_results_are_found_with_how_slow_the_gpu_was),
+      cmocka_unit_test(earlier_results_are_read_in_full_or_not_at_all),
       cmocka_unit_test(a_variant_whose_compiler_died_is_tried_again),
       cmocka_unit_test(no_more_variants_than_asked_for_are_in_flight),
       cmocka_unit_test(compilers_have_more_than_what_a_lookup_serves),

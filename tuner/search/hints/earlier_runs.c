@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/store/query.h"
 #include "db/store/sql_parts.h"
 
 /* Earlier runs whose results count in the run ?1. */
@@ -40,45 +41,51 @@ static int template_find(const struct search_space *space, const char *hex) {
 
 static halotune_status variants_read(const struct search_space *space, sqlite3_stmt *query, struct proposal_list *out) {
   halotune_status status = HALOTUNE_OK;
-  while (status == HALOTUNE_OK && sqlite3_step(query) == SQLITE_ROW) {
-    int index = template_find(space, (const char *)sqlite3_column_text(query, 0));
-    if (index >= 0) status = proposals_read(out, space, index, (const char *)sqlite3_column_text(query, 1));
+  int code = SQLITE_DONE;
+  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
+    int index = template_find(space, column_text(query, 0));
+    if (index >= 0) status = proposals_read(out, space, index, column_text(query, 1));
   }
-  return status;
+  if (status != HALOTUNE_OK || code == SQLITE_DONE) return status;
+  return query_fail(sqlite3_db_handle(query));
 }
 
 halotune_status earlier_variants(struct store *store, int64_t run, const struct search_space *space,
                                  enum earlier_choice choice, struct proposal_list *out) {
   sqlite3_stmt *query;
   *out = (struct proposal_list){.count = 0};
-  if (sqlite3_prepare_v2(store_connection(store), choice == EARLIER_ALL ? all_sql : winners_sql, -1, &query, NULL) !=
-      SQLITE_OK) {
-    return fail(HALOTUNE_DB, "%s: %s", store_path(store), sqlite3_errmsg(store_connection(store)));
-  }
+  halotune_status status =
+      query_prepare(store_connection(store), choice == EARLIER_ALL ? all_sql : winners_sql, &query);
+  if (status != HALOTUNE_OK) return status;
   sqlite3_bind_int64(query, 1, run);
   if (choice == EARLIER_WINNERS) sqlite3_bind_int(query, 2, EARLIER_BEST);
-  halotune_status status = variants_read(space, query, out);
+  status = variants_read(space, query, out);
   sqlite3_finalize(query);
   if (status != HALOTUNE_OK) proposals_free(out);
   return status;
 }
 
-double earlier_scale(struct store *store, int64_t run, int64_t variant, const struct variant_key *standard,
-                     double default_ms) {
+halotune_status earlier_scale(struct store *store, int64_t run, int64_t variant, const struct variant_key *standard,
+                              double default_ms, double *out) {
   static const double least = 0.5, most = 2; /* a change of clocks explains no other ratio */
   sqlite3_stmt *query;
   char hex[IDENTITY_HEX_BYTES];
-  double scale = 1;
-  if (!(default_ms > 0)) return 1;
-  if (sqlite3_prepare_v2(store_connection(store), scale_sql, -1, &query, NULL) != SQLITE_OK) return 1;
+  *out = 1;
+  if (!(default_ms > 0)) return HALOTUNE_OK;
+  halotune_status status = query_prepare(store_connection(store), scale_sql, &query);
+  if (status != HALOTUNE_OK) return status;
   identity_hex(standard->source, hex);
   sqlite3_bind_int64(query, 1, run);
   sqlite3_bind_int64(query, 2, variant);
   sqlite3_bind_text(query, 3, hex, -1, SQLITE_STATIC);
   sqlite3_bind_int64(query, 4, standard->template_id);
-  if (sqlite3_step(query) == SQLITE_ROW && sqlite3_column_type(query, 0) != SQLITE_NULL) {
-    scale = sqlite3_column_double(query, 0) / default_ms;
+  const int code = sqlite3_step(query);
+  if (code == SQLITE_ROW) {
+    const double scale = column_real(query, 0) / default_ms; /* NaN without a time */
+    if (scale >= least && scale <= most) *out = scale;
+  } else if (code != SQLITE_DONE) {
+    status = query_fail(store_connection(store));
   }
   sqlite3_finalize(query);
-  return scale >= least && scale <= most ? scale : 1;
+  return status;
 }

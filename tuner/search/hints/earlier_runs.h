@@ -21,11 +21,13 @@ halotune_status earlier_variants(struct store *store, int64_t run, const struct 
                                  enum earlier_choice choice, struct proposal_list *out);
 
 /* How slow the GPU was, relative to now, when an earlier run took the newest result of a variant. The default variant's
- * time in that run tells it. 1 if it has no time there, or if no clock explains the ratio.
+ * time in that run tells it.
  *   run, variant  in the store
  *   standard      the default variant
- *   default_ms    of the default variant now */
-double earlier_scale(struct store *store, int64_t run, int64_t variant, const struct variant_key *standard,
-                     double default_ms);
+ *   default_ms    of the default variant now
+ *   out           receives 1 if the default variant has no time there, or if no clock explains the ratio
+ * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
+halotune_status earlier_scale(struct store *store, int64_t run, int64_t variant, const struct variant_key *standard,
+                              double default_ms, double *out);
 
 #endif

@@ -97,9 +97,9 @@ halotune_status results_recall(struct results *results, struct trial *trial, dou
   trial->recalled_scale = 1;
   if (in->first) {
     const struct variant_key standard = run_rows_key(rows, in->first);
-    trial->recalled_scale = earlier_scale(rows->store, rows->run, trial->variant, &standard, default_ms);
+    status = earlier_scale(rows->store, rows->run, trial->variant, &standard, default_ms, &trial->recalled_scale);
   }
-  return take_row(trial, &found, false);
+  return status == HALOTUNE_OK ? take_row(trial, &found, false) : status;
 }
 
 /* Remember which result a ticket belongs to: the newest one. */
