@@ -528,6 +528,21 @@ fails "a replay of nothing" 4 'nowhere.db: there is no recording' "$program" tun
 "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --backend replay:"$work/list.db" --template small,other --json >"$work/out" 2>"$work/err" &&
   json ".tasks[0] | .complete and .tried == $(query "$work/list.db" 'select count(*) from measurement') and .outcomes.pruned == 0"
 result "the space of a replay is what was recorded" $? "$work/out"
+# The recording has launches in a graph. Its copy has them on a stream, and then half of them in a graph, too.
+copy_of "$work/local.db" "$work/modes.db"
+query "$work/modes.db" "update problem set launch = 'stream'"
+modes() { # option...
+  timeout "$LIMIT_S" "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small --backend replay:"$work/modes.db" --budget none --json "$@"
+}
+replay >"$work/out" 2>"$work/err" && json '.tasks[0].launch == "graph"' && modes >"$work/out" 2>"$work/err" && json ".tasks[0] | .launch == \"stream\" and .tried == $space"
+result "a replay has the launch mode of its recording" $? "$work/out" "$work/err"
+fails "a launch mode that was not recorded" 4 'modes.db has no results of this problem with this --launch' modes --launch graph
+query "$work/modes.db" "create temp table p as select * from problem; update p set id = id + 1000, launch = 'graph'; insert into problem select * from p;
+  create temp table r as select * from run; update r set id = id + 1000, problem_id = problem_id + 1000, outcomes = null; insert into run select * from r;
+  create temp table m as select * from measurement where number % 2; update m set id = id + 1000, run_id = run_id + 1000; insert into measurement select * from m"
+modes >"$work/out" 2>"$work/err" && json ".tasks[0] | .complete and .launch == \"graph\" and .tried == $(((space + 1) / 2)) and .outcomes.pruned == 0" &&
+  modes --launch stream >"$work/out" 2>"$work/err" && json ".tasks[0] | .complete and .launch == \"stream\" and .tried == $space"
+result "a replay does not mix launch modes" $? "$work/out" "$work/err"
 query "$work/local.db" "vacuum into '$work/bare.db'"
 query "$work/bare.db" "update measurement set samples = null"
 bare() { # option...

@@ -3,20 +3,25 @@
 
 #include "tests/unit/stores.h"
 
-static void recording_write(const struct work *work, struct bench_case *c) {
-  struct store *store;
+/* Add a run with results of two variants. */
+static void recording_add(struct store *store, struct bench_case *c, int first) {
   int64_t variant;
-  CHECK_OK(store_open(work->path, STORE_WRITE, &store));
-  case_load(c);
-  case_put(c, store, 256);
   const int64_t run = case_run(c, store, "580.1");
-  for (int number = 1; number <= 2; number++) {
+  for (int number = first; number < first + 2; number++) {
     struct variant_key key = case_variant(c, (uint64_t)number);
     const struct measurement measurement = case_measurement(number);
     c->configuration.choice[0] = (unsigned char)number;
     key.configuration = &c->configuration;
     CHECK_OK(store_measurement(store, run, &key, &measurement, &variant));
   }
+}
+
+static void recording_write(const struct work *work, struct bench_case *c) {
+  struct store *store;
+  CHECK_OK(store_open(work->path, STORE_WRITE, &store));
+  case_load(c);
+  case_put(c, store, 256);
+  recording_add(store, c, 1);
   store_close(store);
 }
 
@@ -27,15 +32,20 @@ static void recording_change(const struct work *work, const char *sql) {
   sqlite3_close(connection);
 }
 
-/* Open the recording, and set the recorded problem. */
-static halotune_status recording_open(const struct work *work, const struct bench_case *c, int in_flight,
-                                      struct backend_handle *backend) {
+static halotune_status set_problem(struct backend_handle *backend, const struct bench_case *c,
+                                   enum launch_mode launch) {
   const struct scene scene = {
       .request = {
           .stencil = c->stencil, .analysis = c->analysis, .dtype = DTYPE_F32, .domain = {.grid = {{256, 256, 128}}}}};
-  const struct backend_problem problem = {.scene = &scene};
+  const struct backend_problem problem = {.scene = &scene, .launch = launch};
+  return backend->table->set_problem(backend->state, &problem);
+}
+
+/* Open the recording, and set the recorded problem. */
+static halotune_status recording_open(const struct work *work, const struct bench_case *c, int in_flight,
+                                      struct backend_handle *backend) {
   const halotune_status status = backend_replay_open(work->path, in_flight, backend);
-  return status == HALOTUNE_OK ? backend->table->set_problem(backend->state, &problem) : status;
+  return status == HALOTUNE_OK ? set_problem(backend, c, LAUNCH_STREAM) : status;
 }
 
 static halotune_status recording_load(const struct work *work, const struct bench_case *c) {
@@ -146,10 +156,52 @@ TEST(a_compile_is_awaited_up_to_a_time) {
   work_end(&work);
 }
 
+/* Variants 1 and 2 are recorded with launches on a stream, 0 and 1 with a graph. */
+TEST(results_of_another_launch_mode_do_not_answer) {
+  static const struct {
+    enum launch_mode launch;
+    int number;
+    enum outcome want;
+  } rows[] = {{LAUNCH_STREAM, 0, OUTCOME_PRUNED},   {LAUNCH_STREAM, 1, OUTCOME_MEASURED},
+              {LAUNCH_STREAM, 2, OUTCOME_MEASURED}, {LAUNCH_GRAPH, 0, OUTCOME_MEASURED},
+              {LAUNCH_GRAPH, 1, OUTCOME_WRONG},     {LAUNCH_GRAPH, 2, OUTCOME_PRUNED}};
+  const struct problem_key graph = {.dtype = DTYPE_F32, .grid = {{256, 256, 128}}, .launch = LAUNCH_GRAPH, .steps = 1};
+  struct work work = work_begin();
+  struct bench_case c;
+  struct store *store;
+  struct backend_handle backend;
+  recording_write(&work, &c);
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  struct problem_key key = graph;
+  key.device = c.device, key.stencil = c.stencil_id;
+  c.problem = store_problem(store, &key);
+  recording_add(store, &c, 0);
+  store_close(store);
+  recording_change(&work, "update measurement set outcome = 'wrong' where id = 4");
+  CHECK_OK(recording_open(&work, &c, 1, &backend));
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct variant_spec spec = {.template = c.template, .configuration = c.configuration};
+    spec.configuration.choice[0] = (unsigned char)rows[i].number;
+    const struct candidate candidate = {.spec = &spec};
+    struct verdict verdict;
+    CHECK_OK(set_problem(&backend, &c, rows[i].launch));
+    CHECK_OK(backend.table->load(backend.state, 0, &candidate, &verdict));
+    CHECK_EQ(rows[i].want, verdict.outcome, "row %zu: %s", i, verdict.reason);
+  }
+  backend_close(&backend);
+  recording_change(&work, "delete from measurement where id > 2");
+  CHECK_OK(recording_open(&work, &c, 1, &backend));
+  CHECK_EQ(HALOTUNE_NOT_FOUND, set_problem(&backend, &c, LAUNCH_GRAPH), "the recording has none of this mode");
+  backend_close(&backend);
+  case_free(&c);
+  work_end(&work);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_clock_of_a_replay_counts_recorded_times),
       cmocka_unit_test(a_compile_is_awaited_up_to_a_time),
+      cmocka_unit_test(results_of_another_launch_mode_do_not_answer),
       cmocka_unit_test(a_recording_without_its_texts_is_an_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,7 +175,7 @@ static const char records_sql[] =
     " from measurement m join run r on r.id = m.run_id join problem p on p.id = r.problem_id join stencil s on s.id = p.stencil_id"
     " join variant v on v.id = m.variant_id join template t on t.id = v.template_id"
     " where p.device_id = ?1 and s.hash = ?2 and p.dtype = ?3 and p.nx = ?4 and p.ny = ?5 and p.nz = ?6 and p.cache = ?7"
-    " and p.is_reproducible = ?8 and p.steps = ?9"
+    " and p.is_reproducible = ?8 and p.steps = ?9 and p.launch = ?10"
     " group by t.name, v.parameters";
 
 static halotune_status read_records(struct replay *replay, sqlite3_stmt *query) {
@@ -194,7 +194,8 @@ static halotune_status read_records(struct replay *replay, sqlite3_stmt *query) 
   }
   if (code != SQLITE_DONE) return query_fail(store_connection(replay->store));
   if (replay->count == 0)
-    return fail(HALOTUNE_NOT_FOUND, "%s has no results of this problem", store_path(replay->store));
+    return fail(HALOTUNE_NOT_FOUND, "%s has no results of this problem with this --launch, --cache and --reproducible",
+                store_path(replay->store));
   replay->by_key = calloc((size_t)replay->count, sizeof *replay->by_key);
   if (!replay->by_key) return fail_memory();
   for (long i = 0; i < replay->count; i++) replay->by_key[i] = &replay->records[i];
@@ -218,6 +219,7 @@ static halotune_status replay_set_problem(void *state, const struct backend_prob
   sqlite3_bind_text(query, 7, cache_mode_names[problem->cache], -1, SQLITE_STATIC);
   sqlite3_bind_int(query, 8, problem->reproducible);
   sqlite3_bind_int(query, 9, scene->launch_steps > 1 ? scene->launch_steps : 1);
+  sqlite3_bind_text(query, 10, launch_mode_names[problem->launch], -1, SQLITE_STATIC);
   status = read_records(replay, query);
   sqlite3_finalize(query);
   return status;

@@ -27,11 +27,20 @@ static struct backend_problem problem_of(const struct setup_inputs *in, struct s
 
 static void tell_progress(void *progress, const char *what) { run_progress_show(progress, what); }
 
+/* Set the problem of a recording. Unless the options set the launch mode, the recorded mode counts. */
+static halotune_status set_recorded(const struct setup_inputs *in, struct setup *setup, enum launch_mode launch) {
+  const struct backend_handle *backend = in->tools->backend;
+  struct backend_problem problem = problem_of(in, setup, launch);
+  const halotune_status status = backend->table->set_problem(backend->state, &problem);
+  if (status != HALOTUNE_NOT_FOUND || in->options->launch >= 0) return status;
+  problem = problem_of(in, setup, launch == LAUNCH_STREAM ? LAUNCH_GRAPH : LAUNCH_STREAM);
+  return backend->table->set_problem(backend->state, &problem);
+}
+
 /* Make inputs and reference, and bring the problem to the device. A recording runs nothing and needs no fields. */
 static halotune_status make_problem(const struct setup_inputs *in, struct setup *setup, enum launch_mode launch) {
   const struct task *task = in->task;
   struct backend_handle *backend = in->tools->backend;
-  const struct backend_problem problem = problem_of(in, setup, launch);
   const struct scene_request request = {.stencil = task->stencil,
                                         .analysis = task->analysis,
                                         .dtype = task->dtype,
@@ -43,19 +52,20 @@ static halotune_status make_problem(const struct setup_inputs *in, struct setup 
                                         .launch_steps = task->launch_steps};
   const struct problem_teller teller = {tell_progress, in->progress};
   if (!backend->facts.is_recording) {
+    const struct backend_problem problem = problem_of(in, setup, launch);
     halotune_status status = problem_make(backend, &request, &setup->scene, &problem, &setup->warnings, &teller);
     if (status == HALOTUNE_OK) problem_warn_of_drawing(backend, &setup->scene, &setup->warnings);
     return status;
   }
   setup->scene.request = request;
-  return backend->table->set_problem(backend->state, &problem);
+  return set_recorded(in, setup, launch);
 }
 
 halotune_status setup_change_launch(const struct setup_inputs *in, struct setup *setup, enum launch_mode launch) {
   struct backend_handle *backend = in->tools->backend;
+  if (backend->facts.is_recording) return set_recorded(in, setup, launch);
   const struct backend_problem problem = problem_of(in, setup, launch);
   const struct problem_teller teller = {tell_progress, in->progress};
-  if (backend->facts.is_recording) return backend->table->set_problem(backend->state, &problem);
   const halotune_status status = problem_set(backend, &setup->scene, &problem, &setup->warnings, &teller);
   setup->rows.warnings = text_string(&setup->warnings); /* the text may have moved */
   return status;
@@ -71,10 +81,11 @@ static halotune_status add_recorded(void *context, const char *template, const c
   return HALOTUNE_OK;
 }
 
-/* Make the space of a recording: the variants that were recorded. */
+/* Make the space of a recording: the variants that were recorded with the launch mode. */
 static halotune_status find_recorded(const struct setup_inputs *in, struct setup *setup) {
   const struct backend_handle *backend = in->tools->backend;
   if (!backend->table->list) return HALOTUNE_OK;
+  proposals_free(&setup->recorded);
   halotune_status status = backend->table->list(backend->state, add_recorded, setup);
   if (status != HALOTUNE_OK) return status;
   if (setup->recorded.count == 0)
@@ -149,7 +160,8 @@ static halotune_status find_default(const struct setup_inputs *in, struct setup 
   trace_end(TRACE_PHASES, "default variant", begin_ms, NULL, NULL);
   const bool is_short = setup->first && setup->first_ms < graph_below_ms;
   if (status != HALOTUNE_OK || in->options->launch >= 0 || !is_short) return status;
-  return setup_change_launch(in, setup, LAUNCH_GRAPH);
+  status = setup_change_launch(in, setup, LAUNCH_GRAPH);
+  return status == HALOTUNE_OK ? find_recorded(in, setup) : status;
 }
 
 /* The compiler's version, as the store has it. */
