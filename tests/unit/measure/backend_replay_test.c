@@ -56,7 +56,7 @@ static halotune_status recording_load(const struct work *work, const struct benc
 }
 
 /* A file may have tables without the constraints of schema.sql. */
-TEST(a_recording_without_its_texts_is_an_error) {
+TEST(a_recording_without_its_texts_and_times_is_an_error) {
   static const struct {
     const char *change;
     halotune_status want;
@@ -68,6 +68,8 @@ TEST(a_recording_without_its_texts_is_an_error) {
       {"update measurement set reason = null where number = 2", HALOTUNE_DB},
       {"update measurement set reason = '', outcome = null where number = 2", HALOTUNE_DB},
       {"update measurement set outcome = 'splendid' where number = 2", HALOTUNE_DB},
+      {"update measurement set outcome = 'measured', median_ms = null, samples = null, sample_count = 0 where number = 2",
+       HALOTUNE_DB}, /* the replay's clock counts it */
       {"delete from measurement where number = 2", HALOTUNE_OK},
       {"update device set name = name || char(27)", HALOTUNE_DB}, /* the result would have this name, too */
       {"update device set name = 'NVIDIA H200', sm_count = -1", HALOTUNE_DB},
@@ -197,12 +199,37 @@ TEST(results_of_another_launch_mode_do_not_answer) {
   work_end(&work);
 }
 
+TEST(a_new_problem_empties_the_slots_of_copies) {
+  struct work work = work_begin();
+  struct bench_case c;
+  struct backend_handle backend;
+  struct verdict verdict;
+  double time_ms;
+  int slot = 5, batch = 1, failed = -1;
+  const struct sample_plan plan = {.slots = &slot, .batches = &batch, .slot_count = 1, .rounds = 1};
+  const struct candidate copy = {.is_roof = true};
+  recording_write(&work, &c);
+  recording_change(&work, "update run set copy_ms = 0.5");
+  CHECK_OK(recording_open(&work, &c, 1, &backend));
+  CHECK_OK(backend.table->load(backend.state, slot, &copy, &verdict));
+  CHECK_OK(backend.table->sample(backend.state, &plan, &time_ms, &failed, &verdict));
+  CHECK_EQ(OUTCOME_MEASURED, verdict.outcome, "the copy");
+  CHECK_OK(set_problem(&backend, &c, LAUNCH_STREAM));
+  CHECK_OK(backend.table->sample(backend.state, &plan, &time_ms, &failed, &verdict));
+  CHECK_EQ(OUTCOME_LAUNCH_FAILED, verdict.outcome, "an empty slot");
+  CHECK_EQ(slot, failed, "it failed");
+  backend_close(&backend);
+  case_free(&c);
+  work_end(&work);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_clock_of_a_replay_counts_recorded_times),
       cmocka_unit_test(a_compile_is_awaited_up_to_a_time),
       cmocka_unit_test(results_of_another_launch_mode_do_not_answer),
-      cmocka_unit_test(a_recording_without_its_texts_is_an_error),
+      cmocka_unit_test(a_new_problem_empties_the_slots_of_copies),
+      cmocka_unit_test(a_recording_without_its_texts_and_times_is_an_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -119,6 +119,7 @@ static void free_records(struct replay *replay) {
   replay->count = 0;
   replay->bound_count = 0;
   memset(replay->slots, 0, sizeof replay->slots);
+  memset(replay->is_roof, 0, sizeof replay->is_roof);
 }
 
 /* A copy of a column's text. Every stored row has it, so that NULL means that memory is out. */
@@ -159,6 +160,8 @@ static halotune_status read_record(sqlite3_stmt *query, struct record *out) {
                                          .occupancy = column_real(query, 17)};
   if (!out->reason || !out->template || !out->parameters) return fail_memory();
   if (!outcome_find(outcome, &out->outcome)) return fail(HALOTUNE_DB, "the recording has an outcome '%s'", outcome);
+  if (outcome_has_time(out->outcome) && isnan(out->median_ms))
+    return fail(HALOTUNE_DB, "a result of the recording has no time");
   out->sample_count = (int)(bytes / sizeof(float));
   if (out->sample_count == 0) return HALOTUNE_OK;
   out->samples = malloc(bytes);
