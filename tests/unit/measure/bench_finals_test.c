@@ -5,7 +5,7 @@
 #include "tuner/measure/finals/rounds.h"
 #include "tuner/measure/finals/tie_rule.h"
 
-enum { MOST = 100, DEFAULT_SLOT = 0, FIRST_SLOT = 2 };
+enum { MOST = 100 };
 
 struct phase {
   struct model model;
@@ -64,7 +64,7 @@ static halotune_status weigh(void *state, const double *adjusted_ms, double *wei
   return HALOTUNE_OK;
 }
 
-/* Candidates with these times. The first one is the default, and is in its slot. All have been measured. */
+/* Candidates with these times. The first one is the default. All have been measured. */
 static void begin_phase(struct phase *phase, const double *times_ms, int count, enum model_noise noise) {
   *phase = (struct phase){.count = count, .failing_load = -1};
   model_make(&phase->model, noise, 3);
@@ -78,13 +78,11 @@ static void begin_phase(struct phase *phase, const double *times_ms, int count, 
                                                     .scale = 1,
                                                     .registers = 64,
                                                     .order = i,
-                                                    .slot = i ? -1 : DEFAULT_SLOT,
                                                     .is_default = i == 0};
   }
-  model_load(&phase->model, DEFAULT_SLOT, 0);
 }
 
-static void run_with(struct phase *phase, double budget_ms, int slot_count) {
+static void run_in(struct phase *phase, double budget_ms) {
   static const int roof = SLOT_MEMCPY;
   const struct finals_request request = {.backend = &phase->backend,
                                          .time = model_time(&phase->model),
@@ -94,8 +92,6 @@ static void run_with(struct phase *phase, double budget_ms, int slot_count) {
                                          .scale = 1,
                                          .candidates = phase->candidates,
                                          .candidate_count = phase->count,
-                                         .first_slot = FIRST_SLOT,
-                                         .slot_count = slot_count,
                                          .roofs = &roof,
                                          .roof_count = 1,
                                          .load = load_candidate,
@@ -106,8 +102,6 @@ static void run_with(struct phase *phase, double budget_ms, int slot_count) {
                                          .state = phase};
   CHECK_OK(finals_run(&request, &phase->finals));
 }
-
-static void run_in(struct phase *phase, double budget_ms) { run_with(phase, budget_ms, FINALS_SLOTS); }
 
 static void run_phase(struct phase *phase) { run_in(phase, 5000); }
 
@@ -386,23 +380,6 @@ TEST(sixty_four_enter_and_twelve_and_the_default_stay) {
   finals_free(&phase.finals);
 }
 
-TEST(a_default_that_is_nowhere_takes_a_slot) {
-  double times_ms[MOST];
-  for (int i = 0; i < MOST; i++) times_ms[i] = 1 + 0.0003 * i;
-  times_ms[0] = 1.5;
-  for (int slots = FINALS_ENTRANTS + 1; slots >= 10; slots -= 11) {
-    struct phase phase;
-    begin_phase(&phase, times_ms, MOST, NOISE_NONE);
-    phase.candidates[0].slot = -1;
-    run_with(&phase, 5000, slots);
-    CHECK_EQ(slots, phase.finals.count, "%d slots", slots);
-    CHECK_EQ(slots < FINALS_ENTRANTS + 1, phase.finals.is_scaled, "%d slots", slots);
-    CHECK_EQ(1, winner(&phase), "%d slots", slots);
-    CHECK(entry_of(&phase, 0)->is_finalist, "%d slots", slots);
-    finals_free(&phase.finals);
-  }
-}
-
 /* A variant that is far slower was screened. It runs in few rounds if all rounds would take too long. */
 TEST(what_a_lookup_serves_is_in_the_final_rounds_whatever_its_time) {
   static const struct {
@@ -437,7 +414,6 @@ TEST(a_default_that_was_screened_takes_part) {
   const double times_ms[] = {3, 1, 1.02};
   begin_phase(&phase, times_ms, 3, NOISE_NONE);
   phase.candidates[0].outcome = OUTCOME_SCREENED; /* measured again after faster ones were found */
-  phase.candidates[0].slot = -1;
   run_phase(&phase);
   CHECK_EQ(1, winner(&phase), "winner");
   CHECK_EQ(0, phase.fully, "it is too slow to be measured fully");
@@ -447,7 +423,7 @@ TEST(a_default_that_was_screened_takes_part) {
 
   begin_phase(&phase, times_ms, 3, NOISE_NONE);
   phase.candidates[0] = (struct final_candidate){
-      .outcome = OUTCOME_SCREENED, .median_ms = 1.05, .minimum_ms = 1.05, .scale = 1, .slot = -1, .is_default = true};
+      .outcome = OUTCOME_SCREENED, .median_ms = 1.05, .minimum_ms = 1.05, .scale = 1, .is_default = true};
   phase.failing_load = 0;
   run_phase(&phase);
   CHECK_EQ(1, phase.fully, "near enough to be measured fully");
@@ -468,8 +444,6 @@ TEST(the_roof_is_the_fastest_copy_in_the_same_rounds) {
                                    .scale = 1,
                                    .candidates = phase.candidates,
                                    .candidate_count = 3,
-                                   .first_slot = FIRST_SLOT,
-                                   .slot_count = FINALS_SLOTS,
                                    .roofs = roofs,
                                    .roof_count = 2,
                                    .load = load_candidate,
@@ -960,7 +934,6 @@ int main(void) {
       cmocka_unit_test(what_is_rejected_leaves_and_the_others_are_ranked_anew),
       cmocka_unit_test(one_value_again_and_again_has_no_interval),
       cmocka_unit_test(sixty_four_enter_and_twelve_and_the_default_stay),
-      cmocka_unit_test(a_default_that_is_nowhere_takes_a_slot),
       cmocka_unit_test(what_a_lookup_serves_is_in_the_final_rounds_whatever_its_time),
       cmocka_unit_test(a_default_that_was_screened_takes_part),
       cmocka_unit_test(the_roof_is_the_fastest_copy_in_the_same_rounds),

@@ -7,15 +7,7 @@
 #include "tuner/measure/finals/finals.h"
 #include "tuner/measure/sampling/anchor.h"
 
-enum {
-  VARIANTS = 300,
-  SEEDS = 100,
-  GOOD_SEEDS = 95,
-  DEFAULT = 0,
-  ANCHOR_SLOT = 0,
-  TEST_SLOT = 1,
-  FIRST_FINAL_SLOT = 2
-};
+enum { VARIANTS = 300, SEEDS = 100, GOOD_SEEDS = 95, DEFAULT = 0, ANCHOR_SLOT = 0, TEST_SLOT = 1 };
 #define GOOD_RATIO 1.005
 
 struct session {
@@ -58,7 +50,6 @@ static void measure_one(struct session *session, int variant) {
                                         .minimum_ms = measured.timing.minimum_ms,
                                         .registers = 32 + (int)(random_bits(model->seed, (uint64_t)variant) % 64),
                                         .order = variant,
-                                        .slot = variant == DEFAULT ? ANCHOR_SLOT : -1,
                                         .is_default = variant == DEFAULT};
   const double time_ms = measured.timing.median_ms / anchor_scale(session->anchor, 0);
   if (measured.verdict.outcome == OUTCOME_MEASURED && !measured.is_marked &&
@@ -121,8 +112,6 @@ static struct choice run_session(enum model_noise noise, uint64_t seed) {
                                          .scale = anchor_scale(session->anchor, 0),
                                          .candidates = session->candidates,
                                          .candidate_count = VARIANTS,
-                                         .first_slot = FIRST_FINAL_SLOT,
-                                         .slot_count = FINALS_ENTRANTS,
                                          .roofs = &roof,
                                          .roof_count = 1,
                                          .load = load_candidate,

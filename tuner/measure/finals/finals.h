@@ -26,8 +26,8 @@
 
 #include "tuner/measure/finals/finals_request.h"
 
-/* Run the phase. Slots from first_slot on are loaded, and hold any candidates at the end. Returns HALOTUNE_OK, also if
- * no finalist is left or the phase was stopped early (finals.ranked is 0); the backend's or a callback's status; or
+/* Run the phase. The first FINALS_SLOTS slots are loaded, and hold any candidates at the end. Returns HALOTUNE_OK, also
+ * if no finalist is left or the phase was stopped early (finals.ranked is 0); the backend's or a callback's status; or
  * HALOTUNE_MEMORY. finals_free(out) is right in each case. Threads: as the backend. */
 halotune_status finals_run(const struct finals_request *request, struct finals *out);
 void finals_free(struct finals *finals);

@@ -37,12 +37,10 @@ static int next_screened(const struct finals_phase *phase) {
 
 static halotune_status measure_fully(struct finals_phase *phase, int candidate) {
   const struct finals_request *request = &phase->request;
-  const int own = candidate_of(phase, candidate)->slot, slot = own >= 0 ? own : request->first_slot;
-  const struct measure_request how = {.slot = slot, .is_full = true};
+  const struct measure_request how = {.slot = 0, .is_full = true}; /* finals_load begins with this slot again */
   struct contestant *contestant = &phase->contestants[candidate];
   struct measured measured = {.verdict = {.outcome = OUTCOME_MEASURED}};
-  halotune_status st = HALOTUNE_OK;
-  if (own < 0) st = request->load(request->state, candidate, slot, &measured.verdict);
+  halotune_status st = request->load(request->state, candidate, how.slot, &measured.verdict);
   if (st == HALOTUNE_OK && measured.verdict.outcome == OUTCOME_MEASURED) {
     st = measure_slot(request->backend, &how, &measured);
   }
@@ -137,7 +135,7 @@ static halotune_status check_recalled(struct finals_phase *phase, int candidate,
 static halotune_status add_entry(struct finals_phase *phase, int candidate, int *used_slots) {
   const struct final_candidate *from = candidate_of(phase, candidate);
   struct final_entry *entry = &phase->out->entries[phase->out->count];
-  const int slot = from->slot >= 0 ? from->slot : phase->request.first_slot + *used_slots;
+  const int slot = *used_slots;
   *entry = (struct final_entry){.candidate = candidate,
                                 .verdict = {.outcome = OUTCOME_MEASURED},
                                 .slot = slot,
@@ -151,7 +149,6 @@ static halotune_status add_entry(struct finals_phase *phase, int candidate, int 
                                 .energy_low_mj = NAN,
                                 .energy_high_mj = NAN};
   phase->out->count++;
-  if (from->slot >= 0) return HALOTUNE_OK;
   halotune_status st = phase->request.load(phase->request.state, candidate, slot, &entry->verdict);
   if (st != HALOTUNE_OK || entry->verdict.outcome != OUTCOME_MEASURED) return st;
   ++*used_slots;
@@ -174,7 +171,7 @@ halotune_status finals_load(struct finals_phase *phase) {
     const int candidate = phase->by_time[i];
     const bool is_late = now_ms(phase) - phase->begin_ms > LOAD_PART * request->budget_ms;
     if (candidate_of(phase, candidate)->is_default) continue;
-    if (used_slots == request->slot_count || (is_late && entrants >= FINALS_ENTRANTS_LEAST)) {
+    if (used_slots == FINALS_SLOTS || (is_late && entrants >= FINALS_ENTRANTS_LEAST)) {
       phase->out->is_scaled = true;
       break;
     }

@@ -18,7 +18,6 @@ struct final_candidate {
   double scale; /* its anchor_scale() */
   int registers, shared_bytes;
   long order; /* place in the space: templates, then parameters */
-  int slot;   /* the slot in which it stays loaded, as the anchor does; -1: none */
   bool is_default;
   bool is_served;   /* what a lookup serves without this run */
   bool is_recalled; /* its time is that of an earlier run */
@@ -34,9 +33,8 @@ struct finals_request {
   double scale; /* how slow the GPU is now: anchor_scale(anchor, 0) */
   const struct final_candidate *candidates;
   int candidate_count;
-  int first_slot, slot_count; /* slots that may be loaded: FINALS_SLOTS are enough */
-  const int *roofs;           /* loaded slots that copy the roof's bytes: SLOT_MEMCPY and tuned copies */
-  int roof_count;             /* at most FINALS_ROOFS */
+  const int *roofs; /* loaded slots that copy the roof's bytes: SLOT_MEMCPY and tuned copies from FINALS_SLOTS on */
+  int roof_count;   /* at most FINALS_ROOFS */
 
   /* Load a candidate into a slot, as backend.load. */
   halotune_status (*load)(void *state, int candidate, int slot, struct verdict *verdict);

@@ -152,7 +152,6 @@ static halotune_status make_candidates(struct final_phase *phase) {
                                                     .registers = from->registers,
                                                     .shared_bytes = from->shared_bytes,
                                                     .order = i,
-                                                    .slot = -1,
                                                     .is_default = from->is_default,
                                                     .is_served = from->is_served,
                                                     .is_recalled = from->number == 0};
@@ -180,8 +179,6 @@ static halotune_status run_rounds(struct final_phase *phase) {
                                          .scale = in->scale,
                                          .candidates = phase->candidates,
                                          .candidate_count = (int)in->timed->count,
-                                         .first_slot = 0,
-                                         .slot_count = FINALS_SLOTS,
                                          .roofs = phase->roof.slots,
                                          .roof_count = phase->roof.count,
                                          .load = load_candidate,
