@@ -4,9 +4,9 @@
 #include "tuner/measure/sampling/anchor.h"
 #include "tuner/measure/sampling/measure.h"
 
-static struct measured measure_variant(struct model *model, double true_ms, double best_ms, bool is_full) {
+static struct measured measure_variant(struct model *model, double true_ms, double best_ms) {
   struct backend_handle backend = model_handle(model);
-  const struct measure_request request = {.slot = 3, .best_ms = best_ms, .is_full = is_full};
+  const struct measure_request request = {.slot = 3, .best_ms = best_ms};
   struct measured out;
   model->true_ms[7] = true_ms;
   model_load(model, 3, 7);
@@ -31,7 +31,7 @@ TEST(batches_make_samples_of_200_us) {
     CHECK_EQ(rows[i].batch, batch_of(rows[i].time_ms, 0.2), "%g ms", rows[i].time_ms);
     struct model model;
     model_make(&model, NOISE_NONE, 1);
-    struct measured got = measure_variant(&model, rows[i].time_ms, 0, false);
+    struct measured got = measure_variant(&model, rows[i].time_ms, 0);
     CHECK(got.batch >= rows[i].batch && got.batch <= 1.1 * rows[i].batch + 1, "%g ms: %d", rows[i].time_ms, got.batch);
     CHECK_NEAR(rows[i].time_ms, got.timing.median_ms, 1e-12, "%g ms", rows[i].time_ms);
     CHECK(got.timing.sample_count <= 25, "%g ms: %d samples", rows[i].time_ms, got.timing.sample_count);
@@ -40,14 +40,13 @@ TEST(batches_make_samples_of_200_us) {
   CHECK_EQ(MEASURE_BATCH_MOST, batch_of(0, 0.2), "no time");
 }
 
-/* The samples that are taken for times without noise: 8 samples or 5 ms, at most 1 s, and at least 3 samples unless
- * they are long. For long times the first sample counts, which is a tenth longer here. */
+/* The samples that are taken for times without noise: 8 samples or 5 ms, at most 1 s. For long times the first sample
+ * counts, which is a tenth longer here. */
 TEST(quiet_variants_take_few_samples) {
   static const struct {
-    double time_ms, limit_ms;
+    double time_ms;
     int samples;
-  } rows[] = {{0.25, 0, 20}, {1, 0, 8},   {4, 0, 8}, {90, 0, 8}, {200, 0, 4},
-              {450, 0, 2},   {900, 0, 1}, {1, 5, 5}, {1, 0.5, 3}};
+  } rows[] = {{0.25, 20}, {1, 8}, {4, 8}, {90, 8}, {200, 4}, {450, 2}, {900, 1}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct model model;
     struct measured got;
@@ -55,7 +54,7 @@ TEST(quiet_variants_take_few_samples) {
     model.true_ms[7] = rows[i].time_ms;
     model_load(&model, 3, 7);
     struct backend_handle backend = model_handle(&model);
-    const struct measure_request request = {.slot = 3, .limit_ms = rows[i].limit_ms};
+    const struct measure_request request = {.slot = 3};
     CHECK_OK(measure_slot(&backend, &request, &got));
     CHECK_EQ(rows[i].samples, got.timing.sample_count, "%g ms", rows[i].time_ms);
     CHECK_EQ(1, model.rechecks, "%g ms", rows[i].time_ms);
@@ -74,13 +73,13 @@ TEST(quiet_variants_take_few_samples) {
 TEST(noise_is_sampled_until_the_interval_is_narrow) {
   struct model model;
   model_make(&model, NOISE_INDEPENDENT, 5);
-  struct measured got = measure_variant(&model, 1, 0, false);
+  struct measured got = measure_variant(&model, 1, 0);
   CHECK(got.timing.high_ms - got.timing.low_ms <= 0.01 * got.timing.median_ms, "%g to %g", got.timing.low_ms,
         got.timing.high_ms);
   measured_free(&got);
   /* It cannot become a finalist, so it gets only the fewest samples, although the interval is wide. */
   model_make(&model, NOISE_OUTLIERS, 5);
-  got = measure_variant(&model, 1.12, 1, false);
+  got = measure_variant(&model, 1.12, 1);
   CHECK_EQ(OUTCOME_MEASURED, got.verdict.outcome, "outcome");
   CHECK_EQ(MEASURE_SAMPLES, got.timing.sample_count, "samples");
   measured_free(&got);
@@ -89,15 +88,16 @@ TEST(noise_is_sampled_until_the_interval_is_narrow) {
 TEST(screening_is_above_1_15) {
   static const struct {
     double time_ms, best_ms;
-    bool is_full;
     enum outcome want;
-  } rows[] = {{1.149, 1, false, OUTCOME_MEASURED}, {1.151, 1, false, OUTCOME_SCREENED},
-              {3, 1, false, OUTCOME_SCREENED},     {3, 1, true, OUTCOME_MEASURED},
-              {3, 0, false, OUTCOME_MEASURED},     {0.5, 1, false, OUTCOME_MEASURED}};
+  } rows[] = {{1.149, 1, OUTCOME_MEASURED},
+              {1.151, 1, OUTCOME_SCREENED},
+              {3, 1, OUTCOME_SCREENED},
+              {3, 0, OUTCOME_MEASURED},
+              {0.5, 1, OUTCOME_MEASURED}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct model model;
     model_make(&model, NOISE_NONE, 1);
-    struct measured got = measure_variant(&model, rows[i].time_ms, rows[i].best_ms, rows[i].is_full);
+    struct measured got = measure_variant(&model, rows[i].time_ms, rows[i].best_ms);
     CHECK_EQ(rows[i].want, got.verdict.outcome, "row %zu", i);
     if (rows[i].want == OUTCOME_SCREENED) {
       CHECK_EQ(MEASURE_WARM_SAMPLES, got.timing.sample_count, "row %zu", i);
@@ -112,19 +112,17 @@ TEST(screening_is_above_1_15) {
 TEST(hopeless_ones_take_one_sample) {
   static const struct {
     double time_ms, best_ms;
-    bool is_full;
     int samples;
     long applications;
-  } rows[] = {{10.1, 1, false, 1, 1},  {9, 1, false, 3, 4},     {700, 0.3, false, 1, 1}, {4.5, 0.3, false, 3, 4},
-              {5.1, 0.3, false, 1, 1}, {700, 650, false, 3, 3}, {700, 0, false, 1, 1},   {300, 0, false, 3, 3},
-              {300, 200, false, 3, 3}, {300, 10, true, 3, 3}};
+  } rows[] = {{10.1, 1, 1, 1},  {9, 1, 3, 4},   {700, 0.3, 1, 1}, {4.5, 0.3, 3, 4}, {5.1, 0.3, 1, 1},
+              {700, 650, 3, 3}, {700, 0, 1, 1}, {300, 0, 3, 3},   {300, 200, 3, 3}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct model model;
     model_make(&model, NOISE_NONE, 1);
     /* a slowdown does not explain the time either */
     model.throttle_to_ms = rows[i].samples == 1 && rows[i].best_ms > 0 ? 1e9 : 0;
-    struct measured got = measure_variant(&model, rows[i].time_ms, rows[i].best_ms, rows[i].is_full);
-    const bool is_screened = !rows[i].is_full && rows[i].best_ms > 0 && rows[i].time_ms > 1.15 * rows[i].best_ms;
+    struct measured got = measure_variant(&model, rows[i].time_ms, rows[i].best_ms);
+    const bool is_screened = rows[i].best_ms > 0 && rows[i].time_ms > 1.15 * rows[i].best_ms;
     CHECK_EQ(is_screened ? OUTCOME_SCREENED : OUTCOME_MEASURED, got.verdict.outcome, "row %zu", i);
     CHECK_EQ(rows[i].samples, got.timing.sample_count, "row %zu", i);
     CHECK_EQ(rows[i].applications, model.samples, "row %zu", i);
@@ -139,7 +137,7 @@ TEST(a_cold_start_screens_nothing) {
   model_make(&model, NOISE_RAMP, 1);
   model.clock_share[7] = 1;
   model.clock = 0.7;
-  struct measured got = measure_variant(&model, 1, 1, false);
+  struct measured got = measure_variant(&model, 1, 1);
   CHECK_EQ(OUTCOME_MEASURED, got.verdict.outcome, "outcome");
   measured_free(&got);
 }
@@ -154,7 +152,7 @@ TEST(slowdowns_repeat_at_most_three_times) {
     struct model model;
     model_make(&model, NOISE_NONE, 1);
     model.throttle_to_ms = rows[i].until_ms;
-    struct measured got = measure_variant(&model, 1, 0, false);
+    struct measured got = measure_variant(&model, 1, 0);
     CHECK(got.attempts >= rows[i].attempts_least && got.attempts <= rows[i].attempts_most, "row %zu: %d", i,
           got.attempts);
     CHECK_EQ(rows[i].is_marked, got.is_marked, "row %zu", i);
@@ -179,7 +177,7 @@ TEST(what_goes_wrong_is_a_verdict) {
     model.failing = 7;
     model.failure = OUTCOME_HUNG;
     model.samples_to_failure = at;
-    struct measured got = measure_variant(&model, 1, 0, false);
+    struct measured got = measure_variant(&model, 1, 0);
     CHECK_EQ(at < 12 ? OUTCOME_HUNG : OUTCOME_MEASURED, got.verdict.outcome, "sample %d", at);
     CHECK(at >= 12 || got.timing.sample_count == 0, "sample %d", at);
     measured_free(&got);
@@ -187,7 +185,7 @@ TEST(what_goes_wrong_is_a_verdict) {
   struct model model;
   model_make(&model, NOISE_NONE, 1);
   model.is_wrong[7] = true;
-  struct measured got = measure_variant(&model, 1, 0, false);
+  struct measured got = measure_variant(&model, 1, 0);
   CHECK_EQ(OUTCOME_WRONG, got.verdict.outcome, "its recheck");
   CHECK_EQ(0, got.timing.sample_count, "a wrong result has no time");
   measured_free(&got);

@@ -37,9 +37,9 @@ static void measure_one(struct session *session, int variant) {
   if (model_uniform(model) < 0.05) model_idle(model, 200); /* the compiler was slower than the GPU */
   if (anchor_due(session->anchor)) CHECK_OK(anchor_take(session->anchor, &verdict));
   if (variant != DEFAULT) model_load(model, TEST_SLOT, variant);
-  const struct measure_request request = {.slot = variant == DEFAULT ? ANCHOR_SLOT : TEST_SLOT,
-                                          .best_ms = session->best_ms * anchor_scale(session->anchor, 0),
-                                          .is_full = variant == DEFAULT};
+  const struct measure_request request = {
+      .slot = variant == DEFAULT ? ANCHOR_SLOT : TEST_SLOT,
+      .best_ms = variant == DEFAULT ? 0 : session->best_ms * anchor_scale(session->anchor, 0)};
   CHECK_OK(measure_slot(&session->backend, &request, &measured));
   CHECK(outcome_has_time(measured.verdict.outcome), "variant %d", variant);
   anchor_busy(session->anchor);

@@ -37,7 +37,7 @@ static int next_screened(const struct finals_phase *phase) {
 
 static halotune_status measure_fully(struct finals_phase *phase, int candidate) {
   const struct finals_request *request = &phase->request;
-  const struct measure_request how = {.slot = 0, .is_full = true}; /* finals_load begins with this slot again */
+  const struct measure_request how = {.slot = 0}; /* finals_load begins with this slot again */
   struct contestant *contestant = &phase->contestants[candidate];
   struct measured measured = {.verdict = {.outcome = OUTCOME_MEASURED}};
   halotune_status st = request->load(request->state, candidate, how.slot, &measured.verdict);

@@ -99,17 +99,16 @@ static halotune_status warm_up(struct backend_handle *backend, int slot, int bat
 
 static bool is_enough(const struct summary *times, const struct measure_request *request) {
   if (times->high - times->low <= NARROW_WIDTH * times->median) return true;
-  return !request->is_full && request->best_ms > 0 && times->low > MEASURE_CHANCE_RATIO * request->best_ms;
+  return request->best_ms > 0 && times->low > MEASURE_CHANCE_RATIO * request->best_ms;
 }
 
 /* Take samples until their median is known well enough.
  *   is_long  samples are so long that those of the warm-up count, too */
 static halotune_status sample_fully(struct backend_handle *backend, const struct measure_request *request, int batch,
                                     bool is_long, double time_ms, struct samples *samples, struct verdict *verdict) {
-  const double limit_ms = request->limit_ms > 0 ? fmin(request->limit_ms, MEASURE_SPAN_MOST_MS) : MEASURE_SPAN_MOST_MS;
   const double sample_ms =
       fmax(time_ms * batch, MEASURE_SAMPLE_US / 1e3); /* a time that is too short for the clock is 0 */
-  const int fitting = (int)floor(limit_ms / sample_ms);
+  const int fitting = (int)floor(MEASURE_SPAN_MOST_MS / sample_ms);
   const int most = is_long || fitting > MEASURE_WARM_SAMPLES ? fitting : MEASURE_WARM_SAMPLES;
   int more = (int)fmin(fmax(MEASURE_SAMPLES, ceil(MEASURE_SPAN_MS / sample_ms)), most);
   if (!is_long) samples->count = 0;
@@ -127,15 +126,14 @@ static halotune_status sample_fully(struct backend_handle *backend, const struct
 /* Whether one sample is enough to screen the variant. A short sample is not: another process's turn on the GPU, which
  * lasts some milliseconds, may have slowed it down. */
 static bool is_hopeless(const struct measure_request *request, double time_ms, int batch) {
-  return !request->is_full && time_ms * batch >= MEASURE_SPAN_MS && measure_is_hopeless(time_ms, request->best_ms);
+  return time_ms * batch >= MEASURE_SPAN_MS && measure_is_hopeless(time_ms, request->best_ms);
 }
 
 /* Use the sample that found the batch in place of a warm-up. Take two more if they are needed to screen.
  *   first_ms  time of an application in that sample */
 static halotune_status start_with(struct backend_handle *backend, const struct measure_request *request, int batch,
                                   double first_ms, struct samples *samples, struct verdict *verdict) {
-  const bool may_be_screened = !request->is_full && request->best_ms > 0;
-  const int more = may_be_screened && !is_hopeless(request, first_ms, batch) ? MEASURE_WARM_SAMPLES - 1 : 0;
+  const int more = request->best_ms > 0 && !is_hopeless(request, first_ms, batch) ? MEASURE_WARM_SAMPLES - 1 : 0;
   halotune_status st = samples_reserve(samples, 1);
   if (st != HALOTUNE_OK) return st;
   samples->times_ms[0] = first_ms;
@@ -159,7 +157,7 @@ static halotune_status attempt_measurement(struct backend_handle *backend, const
            : warm_up(backend, request->slot, out->batch, samples, &out->verdict);
   if (st != HALOTUNE_OK || out->verdict.outcome != OUTCOME_MEASURED) goto done;
   time_ms = samples_summary(samples).minimum;
-  if (!request->is_full && request->best_ms > 0 && time_ms > MEASURE_SCREEN_RATIO * request->best_ms) {
+  if (request->best_ms > 0 && time_ms > MEASURE_SCREEN_RATIO * request->best_ms) {
     out->verdict.outcome = OUTCOME_SCREENED;
     goto done;
   }

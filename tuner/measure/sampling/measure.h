@@ -42,11 +42,9 @@ enum {
 
 struct measure_request {
   int slot;
-  double best_ms; /* time of the best variant so far, as the GPU is now; see anchor_scale(). 0: there is none */
-  bool is_full;   /* no screening, and no early end for slow variants */
-  /* The time for the samples of step 4; 0: MEASURE_SPAN_MOST_MS. Fewer than 8 samples are taken if 8 do not fit, but
-   * at least 3, unless they are long. */
-  double limit_ms;
+  /* Time of the best variant so far, as the GPU is now; see anchor_scale(). 0: there is none, or the measurement is
+   * full: no screening, and no early end for slow variants. */
+  double best_ms;
 };
 
 /* The result. End with measured_free. */
