@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "base/numbers/random.h"
-
 /* Take one sample. If the counter does not change, there is no energy. This does not end the run.
  *   is_taken  receives whether `out` was filled */
 static halotune_status take_sample(struct finals_phase *phase, int slot, double time_ms, struct energy_sample *out,
@@ -27,7 +25,7 @@ static halotune_status measure_idle(struct finals_phase *phase) {
   return st;
 }
 
-/* Have each finalist run once, in a random order (Fisher and Yates). A round that is stopped does not count. */
+/* Have each finalist run once, in a random order. A round that is stopped does not count. */
 static halotune_status take_round(struct finals_phase *phase) {
   struct rounds *rounds = &phase->energy;
   const int count = rounds->player_count;
@@ -36,12 +34,7 @@ static halotune_status take_round(struct finals_phase *phase) {
     row_mj[p] = NAN;
     rounds->order[p] = p;
   }
-  for (int i = count - 1; i > 0; i--) {
-    const int j = (int)(random_bits(rounds->seed, rounds->shuffles++) % (uint64_t)(i + 1));
-    const int other = rounds->order[i];
-    rounds->order[i] = rounds->order[j];
-    rounds->order[j] = other;
-  }
+  rounds_shuffle(rounds, count);
   for (int i = 0; i < count && !phase->out->lacks_energy; i++) {
     if (finals_stopped(&phase->request)) return HALOTUNE_OK;
     const int p = rounds->order[i];

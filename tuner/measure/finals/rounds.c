@@ -47,18 +47,22 @@ static bool has_turn(const struct rounds *rounds, int player) {
   return player_is_in(rounds, player) && skips != ROUNDS_NONE && rounds->count % (skips + 1) == 0;
 }
 
-/* List the players of the next round in a random order (Fisher and Yates). Returns how many there are. */
-static int shuffle_players(struct rounds *rounds) {
-  int count = 0;
-  for (int p = 0; p < rounds->player_count; p++) {
-    if (has_turn(rounds, p)) rounds->order[count++] = p;
-  }
+void rounds_shuffle(struct rounds *rounds, int count) {
   for (int i = count - 1; i > 0; i--) {
     const int j = (int)(random_bits(rounds->seed, rounds->shuffles++) % (uint64_t)(i + 1));
     const int other = rounds->order[i];
     rounds->order[i] = rounds->order[j];
     rounds->order[j] = other;
   }
+}
+
+/* List the players of the next round in a random order. Returns how many there are. */
+static int shuffle_players(struct rounds *rounds) {
+  int count = 0;
+  for (int p = 0; p < rounds->player_count; p++) {
+    if (has_turn(rounds, p)) rounds->order[count++] = p;
+  }
+  rounds_shuffle(rounds, count);
   for (int i = 0; i < count; i++) {
     rounds->slots[i] = rounds->players[rounds->order[i]].slot;
     rounds->batches[i] = rounds->players[rounds->order[i]].batch;

@@ -60,6 +60,9 @@ halotune_status rounds_run(struct rounds *rounds, int wanted, const struct round
  * keeps one. Returns whether slow rounds remain. */
 bool rounds_drop_throttled(struct rounds *rounds, int least);
 
+/* Bring the first `count` players of `order` into a random order (Fisher and Yates). */
+void rounds_shuffle(struct rounds *rounds, int count);
+
 bool player_is_in(const struct rounds *rounds, int player);
 
 /* A player's times; and the ratio of two players' times in the same round, over the rounds that both took part in. */
