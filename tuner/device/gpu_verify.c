@@ -66,16 +66,9 @@ static halotune_status look_at_output(struct gpu_session *s, int output, bool co
  *   data  the output's first element */
 static halotune_status fetch_bad(struct gpu_session *s, int output, CUdeviceptr data, struct gpu_look_back *out) {
   const struct gpu_found *found = &out->buffers[s->problem.input_count + output];
-  double *want = &out->want[output], *got = &out->got[output];
   if (found->bad == 0) return HALOTUNE_OK;
-  size_t bytes = dtype_bytes(s->problem.dtype), at = (size_t)found->first_bad;
-  float single = 0;
-  bool is_single = s->problem.dtype == DTYPE_F32;
-  halotune_status status =
-      gpu_did(&s->gpu, s->cu.to_host(is_single ? (void *)&single : got, data + at * bytes, bytes), "cuMemcpyDtoH");
-  if (is_single) *got = (double)single;
-  if (status != HALOTUNE_OK) return status;
-  return gpu_did(&s->gpu, s->cu.to_host(want, s->want[output] + at * sizeof *want, sizeof *want), "cuMemcpyDtoH");
+  const size_t bytes = dtype_bytes(s->problem.dtype), at = (size_t)found->first_bad;
+  return gpu_read_bad(s, output, data + at * bytes, s->want[output] + at * sizeof(double), out);
 }
 
 /* Compare outputs at any addresses where the drawn boxes are, or everywhere; see gpu_parts_compare. */

@@ -24,14 +24,16 @@ struct comparing {
   struct gpu_look_back *out;
 };
 
-/* Read a number of the element's type. */
-static halotune_status read_element(struct gpu_session *s, CUdeviceptr from, double *value) {
+halotune_status gpu_read_bad(struct gpu_session *s, int output, CUdeviceptr got, CUdeviceptr want,
+                             struct gpu_look_back *out) {
   const bool is_single = s->problem.dtype == DTYPE_F32;
+  double *value = &out->got[output], *reference = &out->want[output];
   float single = 0;
   halotune_status status = gpu_did(
-      &s->gpu, s->cu.to_host(is_single ? (void *)&single : value, from, dtype_bytes(s->problem.dtype)), "cuMemcpyDtoH");
+      &s->gpu, s->cu.to_host(is_single ? (void *)&single : value, got, dtype_bytes(s->problem.dtype)), "cuMemcpyDtoH");
   if (is_single) *value = (double)single;
-  return status;
+  if (status != HALOTUNE_OK) return status;
+  return gpu_did(&s->gpu, s->cu.to_host(reference, want, sizeof *reference), "cuMemcpyDtoH");
 }
 
 /* Read both numbers at a bad point of the present piece. */
@@ -40,11 +42,9 @@ static halotune_status read_bad(const struct comparing *c, int output, long long
   const struct domain *d = &s->problem.domain;
   const long point[MAX_DIMS] = {(long)(at % d->row), (long)(at % d->plane / d->row), (long)(at / d->plane)};
   const CUdeviceptr got = c->outputs[output] + (CUdeviceptr)at * dtype_bytes(s->problem.dtype);
-  double *want = &c->out->want[output];
-  const CUdeviceptr from =
-      s->partial.places[0].values[output] + (CUdeviceptr)gpu_partial_index(&s->partial, point) * sizeof *want;
-  halotune_status status = read_element(s, got, &c->out->got[output]);
-  return status == HALOTUNE_OK ? gpu_did(&s->gpu, s->cu.to_host(want, from, sizeof *want), "cuMemcpyDtoH") : status;
+  const CUdeviceptr want =
+      s->partial.places[0].values[output] + (CUdeviceptr)gpu_partial_index(&s->partial, point) * sizeof(double);
+  return gpu_read_bad(s, output, got, want, c->out);
 }
 
 /* The part of a piece that an output's launch writes. Returns false if there is none. */

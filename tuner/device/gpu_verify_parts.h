@@ -1,9 +1,14 @@
 /* gpu_verify_parts.h: checks of a session that has fields alone, without copies of inputs and without a whole
- * reference. */
+ * reference; and what both kinds of checks share. */
 #ifndef DEVICE_GPU_VERIFY_PARTS_H
 #define DEVICE_GPU_VERIFY_PARTS_H
 
 #include "tuner/device/gpu_session.h"
+
+/* Read both numbers at a bad point of an output.
+ *   got, want  addresses of what the variant wrote, in the element's type, and of the reference */
+halotune_status gpu_read_bad(struct gpu_session *s, int output, CUdeviceptr got, CUdeviceptr want,
+                             struct gpu_look_back *out);
 
 /* Check an input and its guards.
  *   look  in 32-bit words, as the results are */
