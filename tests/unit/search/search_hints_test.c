@@ -284,6 +284,25 @@ TEST(other_stencils_give_fewer_hints) {
   hints_close(&c);
 }
 
+/* A later version may have written it. */
+TEST(a_stencil_that_this_version_cannot_read_tells_nothing) {
+  static const struct tuned rows[] = {
+      {GPU_H100, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.4},
+      {GPU_H100, "star13", "direct", "block_x=32", F32, {64, 64, 64}, USUAL, 0.4},
+  };
+  struct hints_case c;
+  hints_open(&c);
+  c.options.strategy = &strategy_model;
+  for (size_t i = 0; i < COUNT(rows); i++) tuned_put(c.other, &rows[i]);
+  for (int readable = 2; readable > 0; readable--) {
+    find_again(&c);
+    CHECK_EQ(readable, c.setup.hints.count, "winners");
+    CHECK_EQ(readable, c.setup.space.known.count, "measurements");
+    change_database(c.other, "update stencil_text set text = 'name: star13 of the future' where stencil_id = 2");
+  }
+  hints_close(&c);
+}
+
 TEST(a_search_can_begin_blind) {
   static const struct tuned row = {GPU_H200, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.1};
   struct hints_case c;
@@ -601,6 +620,7 @@ int main(void) {
       cmocka_unit_test(what_rules_exclude_becomes_the_nearest_that_they_keep),
       cmocka_unit_test(no_hint_is_there_twice_and_there_are_few),
       cmocka_unit_test(other_stencils_give_fewer_hints),
+      cmocka_unit_test(a_stencil_that_this_version_cannot_read_tells_nothing),
       cmocka_unit_test(a_search_can_begin_blind),
       cmocka_unit_test(measurements_of_other_problems_are_known),
       cmocka_unit_test(of_a_variant_the_newest_time_is_known),

@@ -53,21 +53,32 @@ double hint_stencil_distance(const struct task *task, const struct stencil *othe
   return identity_compare(analysis->hash, task->analysis->hash) == 0 ? 0 : shape_distance(task, other, analysis);
 }
 
+halotune_status hint_stencil_read(const char *name, const char *text, struct stencil **stencil,
+                                  struct analysis **analysis) {
+  struct source source = source_of(name, text, strlen(text));
+  *analysis = NULL;
+  halotune_status status = stencil_parse(&source, stencil);
+  if (status == HALOTUNE_OK) status = analysis_make(*stencil, analysis);
+  if (status == HALOTUNE_OK) return HALOTUNE_OK;
+  stencil_free(*stencil);
+  *stencil = NULL;
+  return status == HALOTUNE_PARSE ? HALOTUNE_OK : status;
+}
+
 /* How much the row's stencil differs from the task's; INFINITY if this version cannot read its text. */
-static double stencil_distance(const struct task *task, sqlite3_stmt *query) {
+static halotune_status stencil_distance(const struct task *task, sqlite3_stmt *query, double *out) {
   char own[IDENTITY_HEX_BYTES];
-  const char *text = column_text(query, STENCIL_TEXT);
-  struct stencil *stencil = NULL;
-  struct analysis *analysis = NULL;
-  double distance = INFINITY;
+  struct stencil *stencil;
+  struct analysis *analysis;
+  *out = 0;
   identity_hex(task->analysis->hash, own);
-  if (strcmp(column_text(query, STENCIL_HASH), own) == 0) return 0;
-  struct source source = source_of(column_text(query, STENCIL_NAME), text, strlen(text));
-  if (stencil_parse(&source, &stencil) == HALOTUNE_OK && analysis_make(stencil, &analysis) == HALOTUNE_OK)
-    distance = shape_distance(task, stencil, analysis);
+  if (strcmp(column_text(query, STENCIL_HASH), own) == 0) return HALOTUNE_OK;
+  const halotune_status status =
+      hint_stencil_read(column_text(query, STENCIL_NAME), column_text(query, STENCIL_TEXT), &stencil, &analysis);
+  *out = stencil ? shape_distance(task, stencil, analysis) : INFINITY;
   analysis_free(analysis);
   stencil_free(stencil);
-  return distance;
+  return status;
 }
 
 static double device_distance(const struct device_facts *own, sqlite3_stmt *query) {
@@ -127,9 +138,9 @@ static halotune_status read_rows(struct hint_rows *rows, const struct hint_targe
   double of_stencil = INFINITY;
   int code = SQLITE_DONE;
   while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
-    if (sqlite3_column_int64(query, STENCIL_ID) != stencil) of_stencil = stencil_distance(target->task, query);
+    if (sqlite3_column_int64(query, STENCIL_ID) != stencil) status = stencil_distance(target->task, query, &of_stencil);
     stencil = sqlite3_column_int64(query, STENCIL_ID);
-    if (isfinite(of_stencil)) status = add_row(rows, target, of_stencil, query);
+    if (status == HALOTUNE_OK && isfinite(of_stencil)) status = add_row(rows, target, of_stencil, query);
   }
   if (status != HALOTUNE_OK || code == SQLITE_DONE) return status;
   return query_fail(sqlite3_db_handle(query));

@@ -52,6 +52,11 @@ halotune_status hint_rows_read(struct hint_rows *rows, struct store *store, cons
 /* Sort: the nearest first; among equally near ones the newest, then the one that was read first. */
 void hint_rows_sort(struct hint_rows *rows);
 
+/* Read a stencil's text in a database, and what follows from it. Both results are NULL if this version cannot read the
+ * text. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status hint_stencil_read(const char *name, const char *text, struct stencil **stencil,
+                                  struct analysis **analysis);
+
 /* How much a stencil differs from the task's: 0 for the same; INFINITY if its variants tell nothing of the task's. */
 double hint_stencil_distance(const struct task *task, const struct stencil *other, const struct analysis *analysis);
 

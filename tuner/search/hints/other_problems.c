@@ -151,14 +151,12 @@ static halotune_status name_source(struct reading *r, sqlite3_stmt *row) {
 /* Read what the rows of a problem have in common. */
 static halotune_status begin_problem(struct reading *r, sqlite3_stmt *row) {
   const struct task *task = r->target->task;
-  const char *text = column_text(row, STENCIL_TEXT);
-  struct source source = source_of(column_text(row, STENCIL_NAME), text, strlen(text));
-  struct stencil *stencil = NULL;
-  struct analysis *analysis = NULL;
+  struct stencil *stencil;
+  struct analysis *analysis;
   r->is_left_out = true;
-  halotune_status status = stencil_parse(&source, &stencil);
-  if (status == HALOTUNE_OK) status = analysis_make(stencil, &analysis);
-  if (status != HALOTUNE_OK) goto done;
+  halotune_status status =
+      hint_stencil_read(column_text(row, STENCIL_NAME), column_text(row, STENCIL_TEXT), &stencil, &analysis);
+  if (!stencil) goto done;
   r->kin_error = kin_error_of(r->target, hint_stencil_distance(task, stencil, analysis), row);
   if (!isfinite(r->kin_error) || (r->kin_error == 0 && is_own_grid(&task->grid, row))) goto done;
   const enum dtype dtype = strcmp(column_text(row, DTYPE), dtype_names[DTYPE_F64]) == 0 ? DTYPE_F64 : DTYPE_F32;
@@ -173,7 +171,7 @@ static halotune_status begin_problem(struct reading *r, sqlite3_stmt *row) {
 done:
   analysis_free(analysis);
   stencil_free(stencil);
-  return status == HALOTUNE_PARSE ? HALOTUNE_OK : status;
+  return status;
 }
 
 /* The logarithm of the time that is expected of a variant here. Where a number of the GPUs is not known, times of both
