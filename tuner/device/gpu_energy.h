@@ -11,7 +11,8 @@
 #include "tuner/device/gpu_session.h"
 
 /* The loop lasts GPU_ENERGY_UNITS units at least, so that a unit is less than 2 % of it. After GPU_ENERGY_MOST_MS, or
- * three times as many units where that is longer, it ends at the first reading that shows no new value. */
+ * three times as many units where that is longer, the loop gives up: it ends with HALOTUNE_NOT_FOUND at the next
+ * reading without a new value. */
 enum { GPU_ENERGY_IDLE = -1, GPU_ENERGY_MOST_MS = 8000, GPU_ENERGY_UNITS = 64 };
 
 struct gpu_energy_plan {
