@@ -120,7 +120,7 @@ for what in 'awkward:nx >= 13 \&\& nx % 2 == 0:14x' 'alone:nx == 16 \&\& ny == 1
     case ${rest##*:} in
     '') json '.tasks[0] | .complete and .winner.second_grid == null' &&
       tune "$work/$name.db" --template "$name" --max-variants 2 >"$work/out" 2>"$work/err" &&
-      grep -q '; second grid: none fits the winner$' "$work/out" &&
+      grep -q '; not verified on a second grid$' "$work/out" &&
       [ "$(query "$work/$name.db" "select count(*) from run where warnings like '%not verified on a second grid: %refused here%'")" = 2 ] ;;
     *) json ".tasks[0].winner.second_grid | startswith(\"${rest##*:}\")" ;;
     esac

@@ -4,6 +4,7 @@
 
 #include "tests/unit/stores.h"
 #include "tests/unit/template/templates.h"
+#include "tuner/search/finals/second_grid.h"
 #include "tuner/search/variants/pipeline.h"
 
 struct pipeline_case {
@@ -36,10 +37,8 @@ static void case_close(struct pipeline_case *c) {
   case_free(&c->bench);
 }
 
-/* Add a trial, which differs from others in z_slicing. */
-static const struct trial *trial_put(struct pipeline_case *c, int z_slicing) {
+static struct proposal proposal_with(const struct pipeline_case *c, int z_slicing) {
   struct proposal proposal;
-  struct trial *trial;
   char set[256];
   snprintf(set, sizeof set,
            "storage=registers prefetch=none vector=1 block_x=32 block_y=8 points_y=1 unroll=1 cluster_y=1 band=0"
@@ -47,6 +46,13 @@ static const struct trial *trial_put(struct pipeline_case *c, int z_slicing) {
            z_slicing);
   memset(&proposal, 0, sizeof proposal);
   proposal.configuration = configuration_of(c->bench.template, set);
+  return proposal;
+}
+
+/* Add a trial, which differs from others in z_slicing. */
+static const struct trial *trial_put(struct pipeline_case *c, int z_slicing) {
+  const struct proposal proposal = proposal_with(c, z_slicing);
+  struct trial *trial;
   CHECK_OK(trial_begin(&c->task, c->bench.template, &proposal, &c->task.grid, &trial));
   CHECK(!trial->is_over, "%s", trial->reason);
   CHECK_OK(pipeline_put(c->pipeline, trial, &c->task));
@@ -128,11 +134,42 @@ TEST(a_certain_trial_is_taken_before_others_that_are_ready) {
   case_close(&c);
 }
 
+/* A compile that fails is the variant's own fault. A compiler that crashes or takes too long says nothing about the
+ * variant. Each ends the search for a grid, since the next one would take as long. No device is needed for this. */
+TEST(a_second_grid_for_which_a_variant_does_not_compile_is_not_passed_over) {
+  static const struct {
+    int timeout_ms;
+    const char *arch;
+    enum outcome want;
+    bool has_grid;
+    const char *words;
+  } rows[] = {{0, "sm_1", OUTCOME_COMPILE_FAILED, true, "arch"},
+              {1, "sm_90", OUTCOME_MEASURED, false, "compile_timeout on the grid "}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct pipeline_case c;
+    struct text warnings = {0};
+    struct verdict verdict;
+    char grid[64];
+    case_open(&c, rows[i].timeout_ms);
+    c.task.arch_name = rows[i].arch;
+    const struct proposal proposal = proposal_with(&c, 8);
+    const struct search_space space = {.templates = &c.bench.template, .count = 1};
+    const struct final_inputs in = {.task = &c.task, .space = &space, .pipeline = c.pipeline};
+    CHECK_OK(second_grid_check(&in, &proposal, &warnings, grid, &verdict));
+    CHECK_TEXT(outcome_name(rows[i].want), outcome_name(verdict.outcome), "row %zu: %s", i, verdict.reason);
+    CHECK_EQ(rows[i].has_grid, grid[0] != '\0', "row %zu: %s", i, grid);
+    CHECK(strstr(verdict.reason, rows[i].words), "row %zu: %s", i, verdict.reason);
+    text_free(&warnings);
+    case_close(&c);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_wait_that_fails_leaves_no_late_result),
       cmocka_unit_test(what_is_dropped_does_not_come_back),
       cmocka_unit_test(a_certain_trial_is_taken_before_others_that_are_ready),
+      cmocka_unit_test(a_second_grid_for_which_a_variant_does_not_compile_is_not_passed_over),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,7 +138,7 @@ static void print_outcomes(const struct tuned *row) {
     printf("; the fields fill the GPU's memory: variants were compared at %lld drawn points, the winner at all",
            result->winner.drawn_points);
   if (result->winner.exists && !result->winner.second_grid[0] && !row->is_recorded)
-    printf("; second grid: none fits the winner");
+    printf("; not verified on a second grid");
   if (result->winner.exists && !result->is_complete) printf("; %s", result->reason);
   if (result->remark[0]) printf("; %s", result->remark);
   printf("\n");

@@ -42,7 +42,8 @@ struct final_winner {
   bool is_current; /* a lookup serves it from now on */
   char template_name[64];
   char parameters[1024]; /* "block_x=32 storage=planes" */
-  /* the other grid on which it was verified: "509x251x499"; "" where its rules keep no such grid */
+  /* the other grid on which it was verified: "509x251x499"; "" where its rules keep no such grid, or where the
+   * compiler crashed or took too long there */
   char second_grid[64];
   /* points of an output at which other variants were compared, because the GPU has no memory for the whole reference;
    * the winner was compared at all. 0: all variants were */

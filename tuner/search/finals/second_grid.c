@@ -11,7 +11,7 @@
 struct second {
   struct scene scene;
   double *coefficients;
-  struct trial *trial; /* NULL where there is no second grid */
+  struct trial *trial; /* over where it did not compile; NULL where there is no second grid */
 };
 
 /* Whether the stencil computes no point of a grid: all of its points are too near to the boundary. */
@@ -50,10 +50,11 @@ static halotune_status make_generated(const struct final_inputs *in, const struc
   return trial_begin(task, in->space->templates[proposal->template_index], proposal, &task->grid, out);
 }
 
-/* Find the first grid on which the rules keep the variant, and make its trial there.
+/* Find the first grid on which the rules keep the variant, and make its trial there. A run that has to end compiles
+ * for one grid at most.
  *   task          receives the grid and its coefficients
  *   coefficients  room for these
- *   trial         receives the trial; NULL where there is no such grid
+ *   trial         receives the trial, which is over where it did not compile; NULL where there is no such grid
  *   reason        receives why the last grid was left out */
 static halotune_status find_grid(const struct final_inputs *in, const struct proposal *proposal, trial_make *make,
                                  struct task *task, double *coefficients, struct trial **trial,
@@ -67,10 +68,12 @@ static halotune_status find_grid(const struct final_inputs *in, const struct pro
     task->coefficients = coefficients;
     halotune_status status = scene_coefficients(task->stencil, &task->grid, task->dtype, coefficients);
     if (status == HALOTUNE_OK) status = make(in, task, proposal, trial);
-    if (status != HALOTUNE_OK || !(*trial)->is_over) return status;
+    if (status != HALOTUNE_OK || !(*trial)->is_over || (*trial)->result.outcome != OUTCOME_PRUNED) return status;
+    const bool was_compiled = (*trial)->generated.source != NULL; /* no multiprocessor has room for a block of it */
     snprintf(reason, BACKEND_REASON_BYTES, "%.*s", BACKEND_REASON_BYTES - 1, (*trial)->reason);
     trial_free(*trial);
     *trial = NULL;
+    if (was_compiled && schedule_is_stopped(in->schedule)) break;
   }
   return HALOTUNE_OK;
 }
@@ -90,7 +93,9 @@ static halotune_status begin_compile(const struct final_inputs *in, const struct
   out->count++;
   halotune_status status =
       find_grid(in, proposal, make_generated, &compile->task, compile->coefficients, &trial, reason);
-  return status == HALOTUNE_OK && trial ? pipeline_put(in->pipeline, trial, &compile->task) : status;
+  if (status == HALOTUNE_OK && trial && !trial->is_over) return pipeline_put(in->pipeline, trial, &compile->task);
+  trial_free(trial);
+  return status;
 }
 
 halotune_status second_grid_begin(const struct final_inputs *in, struct second_ahead *out) {
@@ -120,6 +125,25 @@ void second_grid_end(const struct final_inputs *in, struct second_ahead *ahead) 
   ahead->count = 0;
 }
 
+static void write_grid(const struct task *task, char grid[64]) {
+  int length = snprintf(grid, 64, "%ld", task->grid.n[0]);
+  for (int axis = 1; axis < task->stencil->dims; axis++)
+    length += snprintf(grid + length, 64 - (size_t)length, "x%ld", task->grid.n[axis]);
+}
+
+/* Judge a variant that does not compile for its second grid. If the compiler crashed or took too long, that says
+ * nothing about the variant: then there is no second grid, and the reason says why. */
+static void judge_compile(const struct trial *trial, char grid[64], struct verdict *verdict) {
+  const enum outcome outcome = trial->result.outcome;
+  if (outcome == OUTCOME_COMPILE_FAILED) {
+    verdict_say(verdict, outcome, trial->reason);
+    return;
+  }
+  snprintf(verdict->reason, sizeof verdict->reason, "%s on the grid %s: %.400s", outcome_name(outcome), grid,
+           trial->reason);
+  grid[0] = '\0';
+}
+
 halotune_status second_grid_check(const struct final_inputs *in, const struct proposal *proposal, struct text *warnings,
                                   char grid[64], struct verdict *verdict) {
   enum { SEED = 2 };
@@ -132,10 +156,9 @@ halotune_status second_grid_check(const struct final_inputs *in, const struct pr
   halotune_status status =
       find_grid(in, proposal, make_compiled, &task, second.coefficients, &second.trial, verdict->reason);
   if (status == HALOTUNE_OK && second.trial) {
-    int length = snprintf(grid, 64, "%ld", task.grid.n[0]);
-    for (int axis = 1; axis < task.stencil->dims; axis++)
-      length += snprintf(grid + length, 64 - (size_t)length, "x%ld", task.grid.n[axis]);
-    status = grid_check(in, &task, SEED, second.trial, &second.scene, warnings, verdict);
+    write_grid(&task, grid);
+    if (second.trial->is_over) judge_compile(second.trial, grid, verdict);
+    else status = grid_check(in, &task, SEED, second.trial, &second.scene, warnings, verdict);
   }
   scene_free(&second.scene);
   trial_free(second.trial);

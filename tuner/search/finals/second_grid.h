@@ -26,8 +26,10 @@ void second_grid_end(const struct final_inputs *in, struct second_ahead *ahead);
 /* Run a variant on a grid with awkward extents and other coefficients. All slots are unloaded, and that grid stays on
  * the device.
  *   warnings lines about the problem on the device are added
- *   grid     receives the grid, as "509x251x499"; "" where the variant's rules keep no such grid
- *   verdict  receives the outcome. Without a grid that is OUTCOME_MEASURED, with the reason
+ *   grid     receives the grid, as "509x251x499"; "" where the variant's rules keep no such grid, or the compiler
+ *            crashed or took too long
+ *   verdict  receives the outcome, also that the variant does not compile there. Without a grid that is
+ *            OUTCOME_MEASURED, with the reason
  * Returns HALOTUNE_OK, HALOTUNE_MEMORY, or what backend or compiler return. */
 halotune_status second_grid_check(const struct final_inputs *in, const struct proposal *proposal, struct text *warnings,
                                   char grid[64], struct verdict *verdict);
