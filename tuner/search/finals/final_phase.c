@@ -17,8 +17,7 @@ enum { FIRST_ROOF_SLOT = FINALS_SLOTS, MOST_AHEAD = 2 * FINALS_ENTRANTS };
 struct final_phase {
   const struct final_inputs *in;
   struct final_candidate *candidates;
-  struct trial **built;               /* of each candidate: its trial if it is compiled and not yet loaded; else NULL */
-  struct trial *loaded[FINALS_SLOTS]; /* the trial in each slot */
+  struct trial **built; /* of each candidate: its trial if it is compiled, also after it was loaded; else NULL */
   struct roof roof;
   struct final_rounds rounds;
   struct second_ahead ahead;
@@ -70,32 +69,21 @@ static halotune_status build_ahead(struct final_phase *phase) {
   return status;
 }
 
-/* Take the compiled trial of a candidate. The caller owns it. */
-static halotune_status take_trial(struct final_phase *phase, int candidate, struct trial **out) {
-  const struct final_inputs *in = phase->in;
-  const struct proposal *proposal = &in->timed->list[candidate].proposal;
-  *out = phase->built[candidate];
-  phase->built[candidate] = NULL;
-  if (*out) return HALOTUNE_OK;
-  return pipeline_build(in->pipeline, in->task, template_of(in, proposal), proposal, out);
-}
-
 static halotune_status load_candidate(void *state, int candidate, int slot, struct verdict *verdict) {
   struct final_phase *phase = state;
-  struct trial *trial;
+  const struct final_inputs *in = phase->in;
+  const struct proposal *proposal = &in->timed->list[candidate].proposal;
+  struct trial **trial = &phase->built[candidate];
+  halotune_status status = HALOTUNE_OK;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
-  halotune_status status = take_trial(phase, candidate, &trial);
+  if (!*trial) status = pipeline_build(in->pipeline, in->task, template_of(in, proposal), proposal, trial);
   if (status != HALOTUNE_OK) return status;
-  if (trial->is_over) {
-    verdict->outcome = trial->result.outcome;
-    snprintf(verdict->reason, sizeof verdict->reason, "%s", trial->reason);
-    trial_free(trial);
+  if ((*trial)->is_over) {
+    verdict_say(verdict, (*trial)->result.outcome, (*trial)->reason);
     return HALOTUNE_OK;
   }
-  status = trial_load(phase->in->backend, slot, trial, false, verdict);
-  trial_free(phase->loaded[slot]);
-  phase->loaded[slot] = trial;
-  run_progress_show(phase->in->progress, "finals");
+  status = trial_load(in->backend, slot, *trial, false, verdict);
+  run_progress_show(in->progress, "finals");
   return status;
 }
 
@@ -142,6 +130,7 @@ static halotune_status make_candidates(struct final_phase *phase) {
   const size_t room = (size_t)timed->count + 1;
   phase->candidates = calloc(room, sizeof *phase->candidates);
   phase->built = calloc(room, sizeof *phase->built);
+  phase->rounds.trials = phase->built;
   if (!phase->candidates || !phase->built) return fail_memory();
   for (long i = 0; i < timed->count; i++) {
     const struct timed_variant *from = &timed->list[i];
@@ -204,8 +193,6 @@ static halotune_status unload_all(struct final_phase *phase) {
   for (int slot = 0; slot < FINALS_SLOTS; slot++) {
     halotune_status unloaded = backend->table->unload(backend->state, slot);
     if (status == HALOTUNE_OK) status = unloaded;
-    trial_free(phase->loaded[slot]);
-    phase->loaded[slot] = NULL;
   }
   halotune_status closed = roof_close(backend, &phase->roof);
   return status == HALOTUNE_OK ? closed : status;

@@ -123,27 +123,20 @@ static halotune_status store_winner(const struct final_inputs *in, const struct 
   return status;
 }
 
-/* Build the winner's trial once more, with what the search found out about it. */
-static halotune_status build_winner(const struct final_inputs *in, const struct timed_variant *timed,
-                                    struct trial **out) {
-  const struct template *template = in->space->templates[timed->proposal.template_index];
-  halotune_status status = pipeline_build(in->pipeline, in->task, template, &timed->proposal, out);
-  if (status != HALOTUNE_OK) return status;
-  if ((*out)->is_over) {
-    fail(HALOTUNE_COMPILE, "the winner does not compile any more: %s", (*out)->reason);
-    trial_free(*out);
-    *out = NULL;
-    return HALOTUNE_COMPILE;
-  }
-  struct measurement *result = &(*out)->result;
+/* The trial of the winner, with what the search found out about it. */
+static struct trial *complete_winner(const struct final_inputs *in, const struct final_rounds *rounds) {
+  const int candidate = rounds->finals.entries[0].candidate;
+  const struct timed_variant *timed = &in->timed->list[candidate];
+  struct trial *trial = rounds->trials[candidate];
+  struct measurement *result = &trial->result;
   result->rms_error = timed->rms_error;
   result->max_error = timed->max_error;
   result->max_error_units = timed->max_error_units;
   result->registers = timed->registers;
   result->shared_bytes = timed->shared_bytes;
   result->occupancy = timed->occupancy;
-  source_strip_lines((*out)->generated.source);
-  return HALOTUNE_OK;
+  source_strip_lines(trial->generated.source);
+  return trial;
 }
 
 /* Remove the first by rank, which was wrong in its last checks. Its newest result says so.
@@ -163,15 +156,12 @@ static halotune_status reject_first(const struct final_inputs *in, const char *w
 static halotune_status check_everywhere(const struct final_inputs *in, struct final_rounds *rounds,
                                         struct verdict *verdict) {
   enum { SEED = 1 }; /* as in the search: these are the fields on which it was measured */
-  const struct timed_variant *timed = &in->timed->list[rounds->finals.entries[0].candidate];
+  const struct trial *trial = rounds->trials[rounds->finals.entries[0].candidate];
   struct scene scene = {.launches = 0};
-  struct trial *trial = NULL;
   run_progress_show(in->progress, "winner at all points");
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
-  halotune_status status = build_winner(in, timed, &trial);
-  if (status == HALOTUNE_OK) status = grid_check(in, in->task, SEED, trial, &scene, &rounds->warnings, verdict);
+  const halotune_status status = grid_check(in, in->task, SEED, trial, &scene, &rounds->warnings, verdict);
   scene_free(&scene);
-  trial_free(trial);
   return status;
 }
 
@@ -208,7 +198,6 @@ halotune_status winner_choose(const struct final_inputs *in, const char *partial
   const long long drawn_points = backend_drawn_points(in->backend); /* the checks put other problems on the device */
   for (int tried = 0; tried < MOST_WINNERS_TRIED && finals->ranked > 0; tried++) {
     struct verdict verdict;
-    struct trial *trial;
     char grid[64] = "", where[96];
     halotune_status status = check_first(in, drawn_points > 0, rounds, grid, where, &verdict);
     if (status == HALOTUNE_OK && verdict.outcome != OUTCOME_MEASURED) {
@@ -217,10 +206,7 @@ halotune_status winner_choose(const struct final_inputs *in, const char *partial
     if (status != HALOTUNE_OK) return status;
     if (drawn_points > 0) text_printf(&rounds->warnings, "the winner was compared with the reference at all points\n");
     if (!grid[0]) text_printf(&rounds->warnings, "not verified on a second grid: %s\n", verdict.reason);
-    status = build_winner(in, &in->timed->list[finals->entries[0].candidate], &trial);
-    if (status != HALOTUNE_OK) return status;
-    status = store_winner(in, rounds, trial, grid, partial, &out->is_current);
-    trial_free(trial);
+    status = store_winner(in, rounds, complete_winner(in, rounds), grid, partial, &out->is_current);
     if (status == HALOTUNE_OK) report_winner(in, finals, grid, out);
     out->drawn_points = drawn_points;
     return status;

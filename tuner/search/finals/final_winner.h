@@ -8,8 +8,9 @@
 /* What the rounds gave. */
 struct final_rounds {
   struct finals finals;
-  double copy_ms, memcpy_ms; /* the roofs in the final rounds; NaN where there is none */
-  struct text warnings;      /* warnings about the run, one a line */
+  struct trial *const *trials; /* of each variant of in->timed: its trial if it is compiled; else NULL */
+  double copy_ms, memcpy_ms;   /* the roofs in the final rounds; NaN where there is none */
+  struct text warnings;        /* warnings about the run, one a line */
 };
 
 /* Compare the first by rank at all points, where the search compared drawn ones, and verify it on a second grid. If it
@@ -18,7 +19,7 @@ struct final_rounds {
  *   partial  why the run counts as partial; NULL: it is complete
  *   rounds   variants that are wrong are removed; warnings are added
  *   out      out->exists stays false where there is no winner; the run then has no end in the store yet
- * Returns HALOTUNE_OK; HALOTUNE_COMPILE if the winner no longer compiles; else what backend or store return. */
+ * Returns HALOTUNE_OK; else what backend, compiler or store return. */
 halotune_status winner_choose(const struct final_inputs *in, const char *partial, struct final_rounds *rounds,
                               struct final_winner *out);
 

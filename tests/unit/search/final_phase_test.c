@@ -1,0 +1,204 @@
+/* final_phase_test.c: from variants with a time to the stored winner, on a backend that runs nothing. */
+#include "db/store/query.h"
+#include "tests/unit/stores.h"
+#include "tests/unit/template/templates.h"
+#include "tuner/search/finals/final_phase.h"
+
+enum { VARIANTS = 3 };
+
+/* The words that tell one variant from another. The first one is the fastest, the last one the default. */
+static const char *const changes[VARIANTS] = {"z_slicing=16", "z_slicing=32", "z_slicing=64"};
+static const double times_ms[VARIANTS] = {0.2, 0.202, 0.204};
+
+struct final_case {
+  struct bench_case bench;
+  struct backend_handle backend;
+  struct store *store;
+  struct task task;
+  struct bindings bindings;
+  struct search_space space;
+  struct schedule schedule;
+  struct run_rows rows;
+  struct roof_inputs roof;
+  struct pipeline *pipeline;
+  struct timed_list timed;
+  struct twins twins;
+  struct tally tally;
+  struct configuration configurations[VARIANTS];
+  int in_slot[BACKEND_ALL_SLOTS]; /* the variant in each slot */
+  double now_ms;
+  bool forgets_rules; /* once the rounds are over, no variant can be generated any more */
+};
+
+static halotune_status set_problem(void *state, const struct backend_problem *problem) {
+  (void)state, (void)problem;
+  return HALOTUNE_OK;
+}
+
+/* The number of a variant. */
+static int number_of_variant(const struct final_case *c, const struct configuration *configuration) {
+  for (int i = 0; i < VARIANTS; i++) {
+    if (memcmp(&c->configurations[i], configuration, sizeof *configuration) == 0) return i;
+  }
+  return -1;
+}
+
+static halotune_status load_variant(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
+  struct final_case *c = state;
+  c->in_slot[slot] = number_of_variant(c, &candidate->spec->configuration);
+  verdict_say(verdict, OUTCOME_MEASURED, "");
+  return HALOTUNE_OK;
+}
+
+static halotune_status unload(void *state, int slot) {
+  struct final_case *c = state;
+  (void)slot;
+  if (c->forgets_rules) c->task.limits.max_threads = 1;
+  return HALOTUNE_OK;
+}
+
+static halotune_status sample(void *state, const struct sample_plan *plan, double *samples_ms, int *failed,
+                              struct verdict *verdict) {
+  struct final_case *c = state;
+  *failed = -1;
+  verdict_say(verdict, OUTCOME_MEASURED, "");
+  for (int i = 0; i < plan->rounds * plan->slot_count; i++) {
+    const int slot = plan->slots[i % plan->slot_count];
+    samples_ms[i] = slot < BACKEND_SLOTS ? times_ms[c->in_slot[slot]] : 0.1;
+    c->now_ms += samples_ms[i];
+  }
+  return HALOTUNE_OK;
+}
+
+static halotune_status recheck(void *state, int slot, struct verdict *verdict) {
+  (void)state, (void)slot;
+  verdict_say(verdict, OUTCOME_MEASURED, "");
+  return HALOTUNE_OK;
+}
+
+static halotune_status keep_warm(void *state, double time_ms) {
+  ((struct final_case *)state)->now_ms += time_ms;
+  return HALOTUNE_OK;
+}
+
+static double now(void *state) { return ((const struct final_case *)state)->now_ms; }
+
+static const struct backend still_backend = {.name = "still",
+                                             .set_problem = set_problem,
+                                             .load = load_variant,
+                                             .unload = unload,
+                                             .sample = sample,
+                                             .recheck = recheck,
+                                             .read = backend_read_nothing,
+                                             .keep_warm = keep_warm,
+                                             .now_ms = now};
+
+/* Store a variant's result, and list it among those with a time. */
+static void put_variant(struct final_case *c, int i) {
+  struct proposal proposal;
+  struct trial *trial;
+  char set[256];
+  snprintf(set, sizeof set,
+           "storage=registers prefetch=none vector=1 block_x=32 block_y=8 points_y=1 unroll=1 cluster_y=1 band=0"
+           " padding=0 load_path=plain streaming=none min_blocks=0 %s",
+           changes[i]);
+  memset(&proposal, 0, sizeof proposal);
+  proposal.configuration = c->configurations[i] = configuration_of(c->bench.template, set);
+  CHECK_OK(trial_begin(&c->task, c->bench.template, &proposal, &c->task.grid, &trial));
+  struct measurement measurement = case_measurement(i + 1);
+  measurement.timing.median_ms = times_ms[i];
+  struct timed_variant timed = {.proposal = proposal,
+                                .number = i + 1,
+                                .outcome = OUTCOME_MEASURED,
+                                .median_ms = times_ms[i],
+                                .minimum_ms = times_ms[i],
+                                .scale = 1,
+                                .registers = 40,
+                                .is_default = i == VARIANTS - 1};
+  const struct variant_key key = run_rows_key(&c->rows, trial);
+  CHECK_OK(store_measurement(c->store, c->rows.run, &key, &measurement, &timed.variant));
+  CHECK_OK(timed_put(&c->timed, &timed));
+  c->tally.outcomes[OUTCOME_MEASURED]++;
+  trial_free(trial);
+}
+
+static void case_open(struct final_case *c) {
+  *c = (struct final_case){.now_ms = 0};
+  case_load(&c->bench);
+  CHECK_OK(store_open_memory(&c->store));
+  case_put(&c->bench, c->store, 256);
+  c->backend = (struct backend_handle){.table = &still_backend, .state = c};
+  c->schedule = (struct schedule){
+      .time = backend_time(&c->backend), .deadline_ms = INFINITY, .search_end_ms = INFINITY, .end_ms = INFINITY};
+  c->task = (struct task){.stencil = c->bench.stencil,
+                          .analysis = c->bench.analysis,
+                          .grid = {{64, 48, 40}},
+                          .coefficients = case_coefficients,
+                          .limits = case_device.limits,
+                          .arch = arch_find(9, 0),
+                          .arch_name = "sm_90"};
+  CHECK_OK(task_bindings(&c->task, c->bench.template, &c->bindings));
+  c->space = (struct search_space){.templates = &c->bench.template, .bindings = &c->bindings, .count = 1};
+  c->rows = (struct run_rows){.store = c->store,
+                              .stencil = c->bench.stencil_id,
+                              .problem = c->bench.problem,
+                              .run = case_run(&c->bench, c->store, "580.1"),
+                              .templates = &c->bench.template_id,
+                              .driver = "580.1",
+                              .warnings = "",
+                              .nvrtc = "13.0"};
+  CHECK_OK(pipeline_make(NULL, &c->pipeline));
+  c->roof = (struct roof_inputs){.schedule = &c->schedule, .backend = &c->backend, .pipeline = c->pipeline};
+  for (int i = 0; i < VARIANTS; i++) put_variant(c, i);
+}
+
+static void case_close(struct final_case *c) {
+  timed_free(&c->timed);
+  twins_free(&c->twins);
+  pipeline_free(c->pipeline);
+  bindings_free(&c->bindings);
+  store_close(c->store);
+  case_free(&c->bench);
+}
+
+static void case_run_finals(struct final_case *c, struct final_winner *out) {
+  const struct final_inputs in = {.task = &c->task,
+                                  .space = &c->space,
+                                  .schedule = &c->schedule,
+                                  .rows = &c->rows,
+                                  .twins = &c->twins,
+                                  .roof = &c->roof,
+                                  .scale = 1,
+                                  .memcpy_ms = NAN,
+                                  .seed = 1,
+                                  .backend = &c->backend,
+                                  .pipeline = c->pipeline,
+                                  .timed = &c->timed,
+                                  .tally = &c->tally};
+  char reason[256] = "";
+  *out = (struct final_winner){.exists = false};
+  CHECK_OK(final_phase_run(&in, NULL, out, reason));
+  CHECK(out->exists, "%s", reason);
+}
+
+/* A finalist that could not be compiled once more, as where the compiler crashes, would end the task without a
+ * winner. */
+TEST(a_winner_is_stored_as_it_was_compiled_for_the_rounds) {
+  struct final_winner winner;
+  struct final_case c;
+  case_open(&c);
+  c.backend.facts.is_recording = true; /* it has no second grid, which is compiled after the rounds */
+  c.forgets_rules = true;
+  case_run_finals(&c, &winner);
+  CHECK(strstr(winner.parameters, changes[0]), "the fastest: %s", winner.parameters);
+  CHECK_EQ(1, number_of(c.store, "select count(*) from best where is_current and source like '%__global__%'"),
+           "with its source");
+  case_close(&c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_winner_is_stored_as_it_was_compiled_for_the_rounds),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
