@@ -28,6 +28,9 @@ struct final_case {
   int in_slot[BACKEND_ALL_SLOTS]; /* the variant in each slot */
   double now_ms;
   bool forgets_rules; /* once the rounds are over, no variant can be generated any more */
+  int wrong;          /* so many of the first variants are wrong on the second grid */
+  /* What the crew was told. */
+  int finalists[VARIANTS], won_count, won; /* variants */
 };
 
 static halotune_status set_problem(void *state, const struct backend_problem *problem) {
@@ -45,8 +48,10 @@ static int number_of_variant(const struct final_case *c, const struct configurat
 
 static halotune_status load_variant(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
   struct final_case *c = state;
+  const bool is_own_grid = candidate->spec->domain.grid.n[0] == c->task.grid.n[0];
   c->in_slot[slot] = number_of_variant(c, &candidate->spec->configuration);
-  verdict_say(verdict, OUTCOME_MEASURED, "");
+  const bool is_wrong = !is_own_grid && c->in_slot[slot] < c->wrong;
+  verdict_say(verdict, is_wrong ? OUTCOME_WRONG : OUTCOME_MEASURED, is_wrong ? "1 point is wrong" : "");
   return HALOTUNE_OK;
 }
 
@@ -161,7 +166,9 @@ static void case_close(struct final_case *c) {
   case_free(&c->bench);
 }
 
-static void case_run_finals(struct final_case *c, struct final_winner *out) {
+/* Run the phase.
+ *   crew  NULL for none */
+static void case_run_finals(struct final_case *c, const struct crew *crew, struct final_winner *out) {
   const struct final_inputs in = {.task = &c->task,
                                   .space = &c->space,
                                   .schedule = &c->schedule,
@@ -173,12 +180,13 @@ static void case_run_finals(struct final_case *c, struct final_winner *out) {
                                   .seed = 1,
                                   .backend = &c->backend,
                                   .pipeline = c->pipeline,
+                                  .crew = crew,
                                   .timed = &c->timed,
                                   .tally = &c->tally};
   char reason[256] = "";
   *out = (struct final_winner){.exists = false};
   CHECK_OK(final_phase_run(&in, NULL, out, reason));
-  CHECK(out->exists, "%s", reason);
+  CHECK_EQ(c->wrong < VARIANTS, out->exists, "%s", reason);
 }
 
 /* A finalist that could not be compiled once more, as where the compiler crashes, would end the task without a
@@ -189,16 +197,57 @@ TEST(a_winner_is_stored_as_it_was_compiled_for_the_rounds) {
   case_open(&c);
   c.backend.facts.is_recording = true; /* it has no second grid, which is compiled after the rounds */
   c.forgets_rules = true;
-  case_run_finals(&c, &winner);
+  case_run_finals(&c, NULL, &winner);
   CHECK(strstr(winner.parameters, changes[0]), "the fastest: %s", winner.parameters);
   CHECK_EQ(1, number_of(c.store, "select count(*) from best where is_current and source like '%__global__%'"),
            "with its source");
   case_close(&c);
 }
 
+static halotune_status finals_begin(void *state, const struct proposal *proposals, int count, uint64_t seed) {
+  struct final_case *c = state;
+  (void)seed;
+  for (int i = 0; i < count; i++) c->finalists[i] = number_of_variant(c, &proposals[i].configuration);
+  return HALOTUNE_OK;
+}
+
+static halotune_status finals_take(void *state, const double *own_ms, double *ratio) {
+  return (void)state, (void)own_ms, (void)ratio, HALOTUNE_OK;
+}
+
+static void take_winner(void *state, int finalist, double own_ms, struct text *words) {
+  struct final_case *c = state;
+  c->won = c->finalists[finalist];
+  c->won_count++;
+  text_printf(words, "won with %g ms\n", own_ms);
+}
+
+/* A finalist that is wrong on the second grid is no winner, whatever its time on other GPUs. */
+TEST(a_crew_is_told_the_winner_after_its_last_checks) {
+  static const struct crew_table table = {.finals_begin = finals_begin, .finals_take = finals_take, .won = take_winner};
+  for (int wrong = 0; wrong <= VARIANTS; wrong++) {
+    struct final_winner winner;
+    struct final_case c;
+    char want[96];
+    case_open(&c);
+    const struct crew crew = {&table, &c};
+    c.wrong = wrong;
+    c.won = -1;
+    case_run_finals(&c, &crew, &winner);
+    const bool exists = wrong < VARIANTS;
+    CHECK_EQ(exists, c.won_count, "%d wrong: told once, or never", wrong);
+    CHECK_EQ(exists ? wrong : -1, c.won, "%d wrong: the first that is right", wrong);
+    snprintf(want, sizeof want, "select count(*) from run where warnings like '%%won with %g ms%%'",
+             exists ? times_ms[wrong] : 0);
+    CHECK_EQ(exists, number_of(c.store, want), "%d wrong: the run has the crew's words", wrong);
+    case_close(&c);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_winner_is_stored_as_it_was_compiled_for_the_rounds),
+      cmocka_unit_test(a_crew_is_told_the_winner_after_its_last_checks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

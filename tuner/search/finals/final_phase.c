@@ -21,8 +21,6 @@ struct final_phase {
   struct roof roof;
   struct final_rounds rounds;
   struct second_ahead ahead;
-  int *finalists; /* candidates; NULL before the final rounds */
-  int finalist_count;
 };
 
 static const struct template *template_of(const struct final_inputs *in, const struct proposal *proposal) {
@@ -95,12 +93,13 @@ static halotune_status tell_crew(void *state, const int *candidates, int count) 
   struct final_phase *phase = state;
   const struct final_inputs *in = phase->in;
   struct proposal *proposals = calloc((size_t)count + 1, sizeof *proposals);
-  free(phase->finalists);
-  phase->finalists = calloc((size_t)count + 1, sizeof *phase->finalists);
-  phase->finalist_count = count;
-  halotune_status status = proposals && phase->finalists ? HALOTUNE_OK : fail_memory();
+  struct final_rounds *rounds = &phase->rounds;
+  free(rounds->told);
+  rounds->told = calloc((size_t)count + 1, sizeof *rounds->told);
+  rounds->told_count = count;
+  halotune_status status = proposals && rounds->told ? HALOTUNE_OK : fail_memory();
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
-    phase->finalists[i] = candidates[i];
+    rounds->told[i] = candidates[i];
     proposals[i] = in->timed->list[candidates[i]].proposal;
   }
   if (status == HALOTUNE_OK) status = in->crew->table->finals_begin(in->crew->state, proposals, count, in->seed);
@@ -111,16 +110,6 @@ static halotune_status tell_crew(void *state, const int *candidates, int count) 
 static halotune_status ask_crew(void *state, const double *adjusted_ms, double *weights) {
   const struct crew *crew = ((const struct final_phase *)state)->in->crew;
   return crew->table->finals_take(crew->state, adjusted_ms, weights);
-}
-
-/* Write how fast the winner is on each GPU. */
-static void tell_winner(const struct final_phase *phase, struct text *warnings) {
-  const struct crew *crew = phase->in->crew;
-  const struct final_entry *winner = phase->rounds.finals.entries;
-  if (!crew || phase->rounds.finals.ranked == 0) return;
-  for (int i = 0; i < phase->finalist_count; i++) {
-    if (phase->finalists[i] == winner->candidate) crew->table->won(crew->state, i, winner->timing.median_ms, warnings);
-  }
 }
 
 static bool is_stopped(void *state) { return schedule_is_stopped(((const struct final_phase *)state)->in->schedule); }
@@ -290,7 +279,7 @@ static void phase_free(struct final_phase *phase) {
   finals_free(&phase->rounds.finals);
   text_free(&phase->rounds.warnings);
   free(phase->candidates);
-  free(phase->finalists);
+  free(phase->rounds.told);
   free(phase->built);
 }
 
@@ -310,7 +299,6 @@ halotune_status final_phase_run(const struct final_inputs *in, const char *parti
   if (status == HALOTUNE_OK) take_roofs(&phase.rounds, &phase.roof);
   halotune_status unloaded = unload_all(&phase);
   if (status == HALOTUNE_OK) status = unloaded;
-  if (status == HALOTUNE_OK) tell_winner(&phase, &phase.rounds.warnings);
   second_grid_end(in, &phase.ahead);
   if (status == HALOTUNE_OK) status = end_phase(in, partial, &phase.rounds, out, reason);
   phase_free(&phase);

@@ -123,6 +123,15 @@ static halotune_status store_winner(const struct final_inputs *in, const struct 
   return status;
 }
 
+/* Tell the crew which finalist is the winner. It writes how fast the winner is on each GPU. */
+static void tell_winner(const struct final_inputs *in, struct final_rounds *rounds) {
+  const struct final_entry *winner = &rounds->finals.entries[0];
+  for (int i = 0; i < rounds->told_count; i++) {
+    if (rounds->told[i] == winner->candidate)
+      in->crew->table->won(in->crew->state, i, winner->timing.median_ms, &rounds->warnings);
+  }
+}
+
 /* The trial of the winner, with what the search found out about it. */
 static struct trial *complete_winner(const struct final_inputs *in, const struct final_rounds *rounds) {
   const int candidate = rounds->finals.entries[0].candidate;
@@ -206,6 +215,7 @@ halotune_status winner_choose(const struct final_inputs *in, const char *partial
     if (status != HALOTUNE_OK) return status;
     if (drawn_points > 0) text_printf(&rounds->warnings, "the winner was compared with the reference at all points\n");
     if (!grid[0]) text_printf(&rounds->warnings, "not verified on a second grid: %s\n", verdict.reason);
+    tell_winner(in, rounds);
     status = store_winner(in, rounds, complete_winner(in, rounds), grid, partial, &out->is_current);
     if (status == HALOTUNE_OK) report_winner(in, finals, grid, out);
     out->drawn_points = drawn_points;

@@ -8,14 +8,16 @@
 /* What the rounds gave. */
 struct final_rounds {
   struct finals finals;
+  int *told; /* the finalists that the crew was told, as indexes in in->timed; NULL for none */
+  int told_count;
   struct trial *const *trials; /* of each variant of in->timed: its trial if it is compiled; else NULL */
   double copy_ms, memcpy_ms;   /* the roofs in the final rounds; NaN where there is none */
   struct text warnings;        /* warnings about the run, one a line */
 };
 
 /* Compare the first by rank at all points, where the search compared drawn ones, and verify it on a second grid. If it
- * is right, store winner, finalists and the end of the run. If it is wrong, it leaves the finals, its newest result
- * says so, and the next by rank is tried, up to four in all.
+ * is right, tell the crew that it is the winner, and store winner, finalists and the end of the run. If it is wrong, it
+ * leaves the finals, its newest result says so, and the next by rank is tried, up to four in all.
  *   partial  why the run counts as partial; NULL: it is complete
  *   rounds   variants that are wrong are removed; warnings are added
  *   out      out->exists stays false where there is no winner; the run then has no end in the store yet

@@ -98,7 +98,7 @@ struct crew_table {
    *            that ran both, over the same on the device alone. 1 where no other GPU has a time */
   halotune_status (*finals_take)(void *state, const double *own_ms, double *ratio);
 
-  /* Say of this finalist that it is the winner.
+  /* Say of this finalist that it is the winner, which has passed its last checks. Not called without a winner.
    *   words  receives a line about each GPU, for the run's warnings */
   void (*won)(void *state, int finalist, double own_ms, struct text *words);
 
