@@ -662,6 +662,63 @@ TEST(a_slow_default_adjusts_no_earlier_results) {
   case_close(&c);
 }
 
+/* A GPU on which each sample takes 20 ms. An empty slot has no time. */
+struct slow_gpu {
+  double now_ms;
+  bool is_loaded;
+};
+
+static halotune_status sample_slowly(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
+                                     struct verdict *verdict) {
+  struct slow_gpu *gpu = state;
+  *failed = -1;
+  *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
+  if (!gpu->is_loaded) return fail(HALOTUNE_ARGUMENT, "the slot is empty");
+  for (int i = 0; i < plan->rounds; i++) gpu->now_ms += times_ms[i] = 20;
+  return HALOTUNE_OK;
+}
+
+static halotune_status unload_slow(void *state, int slot) {
+  (void)slot;
+  ((struct slow_gpu *)state)->is_loaded = false;
+  return HALOTUNE_OK;
+}
+
+static halotune_status work_slowly(void *state, double time_ms) {
+  ((struct slow_gpu *)state)->now_ms += time_ms;
+  return HALOTUNE_OK;
+}
+
+static double slow_now(void *state) { return ((const struct slow_gpu *)state)->now_ms; }
+
+/* A stand-in that does not compile takes the place of an anchor that is unloaded already. */
+TEST(a_stand_in_that_fails_leaves_no_anchor) {
+  static const struct backend table = {.name = "slow",
+                                       .unload = unload_slow,
+                                       .sample = sample_slowly,
+                                       .read = backend_read_nothing,
+                                       .keep_warm = work_slowly,
+                                       .now_ms = slow_now};
+  static const struct strategy none = {.name = "none"};
+  struct slow_gpu gpu = {.is_loaded = true};
+  struct watch watch = {.is_blind = false};
+  struct verdict verdict;
+  struct phase_case c;
+  case_open(&c);
+  c.backend = (struct backend_handle){.table = &table, .state = &gpu};
+  const struct search_inputs in = inputs_of(&c, &none);
+  const struct time_source time = backend_time(&c.backend);
+  CHECK_OK(anchor_make(&c.backend, SLOT_ANCHOR, &time, &verdict, &watch.anchor));
+  const struct proposal proposal = proposal_with(&c, NULL);
+  struct trial *stand_in = trial_of(&c, &proposal);
+  trial_fail(stand_in, OUTCOME_COMPILE_TIMEOUT, "it took too long");
+  CHECK_OK(watch_take(&in, &watch, stand_in));
+  CHECK(watch.is_blind && !watch_is_due(&watch), "nothing is loaded");
+  CHECK_OK(watch_read(&watch));
+  CHECK_OK(watch_close(&in, &watch));
+  case_close(&c);
+}
+
 TEST(doubtful_results_are_marked) {
   struct phase_case c;
   case_open(&c);
@@ -942,6 +999,7 @@ int main(void) {
       cmocka_unit_test(a_variant_that_another_gpu_takes_over_keeps_its_reason),
       cmocka_unit_test(what_a_lookup_serves_is_measured_first),
       cmocka_unit_test(a_slow_default_adjusts_no_earlier_results),
+      cmocka_unit_test(a_stand_in_that_fails_leaves_no_anchor),
       cmocka_unit_test(doubtful_results_are_marked),
       cmocka_unit_test(twins_follow_their_original),
       cmocka_unit_test(results_that_come_together_are_stored_before_they_count),

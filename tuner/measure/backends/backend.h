@@ -144,7 +144,7 @@ struct backend {
   /* Empty a slot, which may be empty already. */
   halotune_status (*unload)(void *state, int slot);
 
-  /* Take samples.
+  /* Take samples. The slots are loaded. Where the end of another variant may have emptied one, its verdict says so.
    *   times_ms  receives rounds * slot_count times of one application, round by round; those after a failure are 0
    *   failed    receives the slot that went wrong; -1 for none
    *   verdict   receives that slot's verdict; no samples are taken after it */

@@ -79,6 +79,7 @@ halotune_status watch_take(const struct search_inputs *in, struct watch *watch, 
   struct verdict verdict = {.outcome = OUTCOME_MEASURED};
   watch->is_stand_in_called = false;
   halotune_status status = backend->table->unload(backend->state, SLOT_ANCHOR);
+  watch->is_blind = true; /* until the stand-in has its first reading */
   trial_free(watch->stand_in);
   watch->stand_in = trial;
   if (status != HALOTUNE_OK || trial->is_over) return status;

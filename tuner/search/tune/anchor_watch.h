@@ -48,7 +48,8 @@ halotune_status watch_read(struct watch *watch);
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status watch_call_stand_in(const struct search_inputs *in, struct watch *watch, struct trial **out);
 
-/* Load a stand-in as the anchor. A failure here is not a result of the variant, which has one already.
+/* Load a stand-in as the anchor. A failure here is not a result of the variant, which has one already. The watch is
+ * blind then, since the former anchor is unloaded in any case.
  *   trial  of watch_call_stand_in, compiled or over; belongs to the watch from now on */
 halotune_status watch_take(const struct search_inputs *in, struct watch *watch, struct trial *trial);
 
