@@ -412,6 +412,35 @@ TEST(another_variant_may_take_the_anchor_s_place) {
   anchor_free(test.anchor);
 }
 
+/* While the GPU is slowed down, nobody knows how the time of another variant compares with the first one's. The first
+ * clean reading says it. */
+TEST(a_slowdown_while_the_anchor_is_replaced_changes_no_scale) {
+  for (int spoilt_readings = 0; spoilt_readings < 2; spoilt_readings++) {
+    struct anchored test;
+    struct verdict verdict;
+    begin_anchored(&test, NOISE_NONE);
+    test.model.throttle_from_ms = 0;
+    test.model.throttle_to_ms = INFINITY;
+    test.model.true_ms[1] = 0.25;
+    model_load(&test.model, 0, 1);
+    CHECK_OK(anchor_replace(test.anchor, &verdict));
+    CHECK_EQ(OUTCOME_MEASURED, verdict.outcome, "replaced");
+    for (int i = 0; i < spoilt_readings; i++) take_reading(&test);
+    CHECK_OK(anchor_cover(test.anchor, 1, false));
+    test.model.throttle_to_ms = 0;
+    take_reading(&test);
+    CHECK_NEAR(1, anchor_scale(test.anchor, 0), 1e-9, "the GPU is as at the start");
+    CHECK_NEAR(0.25, anchor_own_ms(test.anchor), 1e-9, "the variant's own time");
+    CHECK_EQ(1, anchor_next_again(test.anchor), "nobody knows how slow the GPU was");
+    CHECK_OK(anchor_cover(test.anchor, 1, false));
+    test.model.true_ms[1] *= 1.02;
+    take_reading(&test);
+    CHECK_NEAR(1.02, anchor_scale(test.anchor, 0), 1e-9, "and then it sees what changes");
+    CHECK_EQ(1, anchor_next_again(test.anchor), "as ever");
+    anchor_free(test.anchor);
+  }
+}
+
 /* A reading takes 100 ms if 3 samples fit into that, and 5 % of the time. */
 TEST(readings_of_slow_anchors_are_few_and_short) {
   static const struct {
@@ -491,6 +520,7 @@ int main(void) {
       cmocka_unit_test(slowdowns_that_end_or_begin_in_a_reading_spoil_it),
       cmocka_unit_test(an_anchor_that_fails_is_a_verdict),
       cmocka_unit_test(another_variant_may_take_the_anchor_s_place),
+      cmocka_unit_test(a_slowdown_while_the_anchor_is_replaced_changes_no_scale),
       cmocka_unit_test(readings_of_slow_anchors_are_few_and_short),
       cmocka_unit_test(what_is_too_slow_for_an_anchor),
       cmocka_unit_test(a_first_idea_takes_few_samples),

@@ -30,8 +30,9 @@ struct anchor {
   struct backend_handle *backend;
   struct time_source time;
   int slot, batch;
-  int sample_count; /* samples of a reading */
-  double unit;      /* time of the variant in the slot over the time of the first variant */
+  int sample_count;    /* samples of a reading */
+  double unit;         /* time of the variant in the slot over the time of the first variant */
+  bool is_unit_spoilt; /* a slowdown spoilt the reading that gave the unit: the first clean reading gives another one */
   double taken_at_ms, busy_until_ms, period_ms;
   struct anchor_reading *readings;
   int reading_count, reading_capacity;
@@ -86,6 +87,36 @@ bool anchor_due(const struct anchor *anchor) {
   return now_ms - anchor->taken_at_ms >= anchor->period_ms || now_ms - anchor->busy_until_ms > ANCHOR_GAP_MS;
 }
 
+/* The time of the nearest reading that is not spoilt, searched in one direction first. If all readings are spoilt, the
+ * time of this one. */
+static double clean_ms(const struct anchor *anchor, int reading, int direction) {
+  for (int turn = 0; turn < 2; turn++, direction = -direction) {
+    for (int i = reading; i >= 0 && i < anchor->reading_count; i += direction) {
+      if (!anchor->readings[i].is_spoilt) return anchor->readings[i].time_ms;
+    }
+  }
+  return anchor->readings[reading].time_ms;
+}
+
+/* Ask for another measurement of the variants that wait for the next reading, because the GPU was not checked after the
+ * last reading. */
+static void ask_open_again(struct anchor *anchor) {
+  for (int i = 0; i < anchor->cover_count; i++) {
+    struct cover *cover = &anchor->covers[i];
+    if (cover->state == COVER_OPEN) cover->state = cover->attempts < ANCHOR_ATTEMPTS ? COVER_AGAIN : COVER_MARKED;
+  }
+}
+
+/* Let the first clean reading of another variant count as equal to the last clean one of the variant before it.
+ *   reading  receives that time */
+static void correct_unit(struct anchor *anchor, struct anchor_reading *reading) {
+  const double last_ms = clean_ms(anchor, anchor->reading_count - 1, -1);
+  anchor->unit *= reading->time_ms / last_ms;
+  anchor->is_unit_spoilt = false;
+  reading->time_ms = last_ms;
+  ask_open_again(anchor);
+}
+
 halotune_status anchor_take(struct anchor *anchor, struct verdict *verdict) {
   struct anchor_reading reading = {0};
   halotune_status st;
@@ -97,6 +128,7 @@ halotune_status anchor_take(struct anchor *anchor, struct verdict *verdict) {
   st = take_median(anchor, &reading, verdict);
   anchor_busy(anchor);
   if (st != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) return st;
+  if (anchor->is_unit_spoilt && !reading.is_spoilt) correct_unit(anchor, &reading);
 
   struct anchor_reading *grown =
       array_grow(anchor->readings, anchor->reading_count, &anchor->reading_capacity, sizeof *grown);
@@ -158,17 +190,6 @@ bool anchor_is_marked(const struct anchor *anchor, long number) {
   return cover && (cover->state == COVER_AGAIN || cover->state == COVER_ASKED || cover->state == COVER_MARKED);
 }
 
-/* The time of the nearest reading that is not spoilt, searched in one direction first. If all readings are spoilt, the
- * time of this one. */
-static double clean_ms(const struct anchor *anchor, int reading, int direction) {
-  for (int turn = 0; turn < 2; turn++, direction = -direction) {
-    for (int i = reading; i >= 0 && i < anchor->reading_count; i += direction) {
-      if (!anchor->readings[i].is_spoilt) return anchor->readings[i].time_ms;
-    }
-  }
-  return anchor->readings[reading].time_ms;
-}
-
 double anchor_scale(const struct anchor *anchor, long number) {
   const struct cover *cover = number ? cover_find(anchor, number) : NULL;
   const int last = anchor->reading_count - 1;
@@ -206,15 +227,6 @@ static halotune_status find_batch(struct anchor *anchor, struct verdict *verdict
   return st;
 }
 
-/* Ask for another measurement of the variants that wait for the next reading, because the GPU was not checked after the
- * last reading. */
-static void ask_open_again(struct anchor *anchor) {
-  for (int i = 0; i < anchor->cover_count; i++) {
-    struct cover *cover = &anchor->covers[i];
-    if (cover->state == COVER_OPEN) cover->state = cover->attempts < ANCHOR_ATTEMPTS ? COVER_AGAIN : COVER_MARKED;
-  }
-}
-
 halotune_status anchor_replace(struct anchor *anchor, struct verdict *verdict) {
   struct anchor_reading reading = {0};
   halotune_status st = find_batch(anchor, verdict);
@@ -223,6 +235,7 @@ halotune_status anchor_replace(struct anchor *anchor, struct verdict *verdict) {
   anchor_busy(anchor);
   if (st != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) return st;
   anchor->unit = reading.time_ms / clean_ms(anchor, anchor->reading_count - 1, -1);
+  anchor->is_unit_spoilt = reading.is_spoilt;
   anchor->taken_at_ms = time_now_ms(&anchor->time);
   ask_open_again(anchor);
   return HALOTUNE_OK;
