@@ -961,7 +961,9 @@ TEST(results_that_come_together_are_stored_before_they_count) {
       CHECK_OK(trial_begin_away(c.bench.template, &proposal, &trials[i]));
       trials[i]->result = case_measurement(1);
       trials[i]->result.timing.median_ms = rows[i].time_ms;
-      trials[i]->result.timing.samples = NULL;
+      trials[i]->result.timing.samples = trials[i]->samples = malloc(sizeof case_samples);
+      CHECK(trials[i]->samples, "memory");
+      memcpy(trials[i]->samples, case_samples, sizeof case_samples);
       trials[i]->is_over = trials[i]->has_code = true;
       trials[i]->away_scale = 1;
       trials[i]->code = identity_of("code", &rows[i].code, sizeof rows[i].code);

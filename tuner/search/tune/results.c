@@ -23,6 +23,7 @@ static halotune_status take_row(struct trial *trial, const struct measurement *r
   trial->is_over = true;
   if (!with_samples || !timing->samples || timing->sample_count <= 0) return HALOTUNE_OK;
   size_t bytes = (size_t)timing->sample_count * sizeof *trial->samples;
+  free(trial->samples); /* a result of the crew has its own */
   trial->samples = malloc(bytes);
   if (!trial->samples) return fail_memory();
   memcpy(trial->samples, timing->samples, bytes);
