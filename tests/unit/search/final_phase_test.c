@@ -4,11 +4,11 @@
 #include "tests/unit/template/templates.h"
 #include "tuner/search/finals/final_phase.h"
 
-enum { VARIANTS = 3 };
+enum { VARIANTS = 3, MANY = 140 };
 
-/* The words that tell one variant from another. The first one is the fastest, the last one the default. */
+/* The words that tell one of few variants from another. The first one is the fastest, the last one the default. */
 static const char *const changes[VARIANTS] = {"z_slicing=16", "z_slicing=32", "z_slicing=64"};
-static const double times_ms[VARIANTS] = {0.2, 0.202, 0.204};
+static const double few_ms[VARIANTS] = {0.2, 0.202, 0.204};
 
 struct final_case {
   struct bench_case bench;
@@ -24,10 +24,12 @@ struct final_case {
   struct timed_list timed;
   struct twins twins;
   struct tally tally;
-  struct configuration configurations[VARIANTS];
+  struct configuration configurations[MANY]; /* of each variant */
+  double times_ms[MANY];
+  int count;
   int in_slot[BACKEND_ALL_SLOTS]; /* the variant in each slot */
   double now_ms;
-  bool forgets_rules; /* once the rounds are over, no variant can be generated any more */
+  bool forgets_rules; /* once a variant was loaded, no other can be generated any more */
   int wrong;          /* so many of the first variants are wrong on the second grid */
   /* What the crew was told. */
   int finalists[VARIANTS], won_count, won; /* variants */
@@ -40,7 +42,7 @@ static halotune_status set_problem(void *state, const struct backend_problem *pr
 
 /* The number of a variant. */
 static int number_of_variant(const struct final_case *c, const struct configuration *configuration) {
-  for (int i = 0; i < VARIANTS; i++) {
+  for (int i = 0; i < c->count; i++) {
     if (memcmp(&c->configurations[i], configuration, sizeof *configuration) == 0) return i;
   }
   return -1;
@@ -52,13 +54,12 @@ static halotune_status load_variant(void *state, int slot, const struct candidat
   c->in_slot[slot] = number_of_variant(c, &candidate->spec->configuration);
   const bool is_wrong = !is_own_grid && c->in_slot[slot] < c->wrong;
   verdict_say(verdict, is_wrong ? OUTCOME_WRONG : OUTCOME_MEASURED, is_wrong ? "1 point is wrong" : "");
+  if (c->forgets_rules) c->task.limits.max_threads = 1;
   return HALOTUNE_OK;
 }
 
 static halotune_status unload(void *state, int slot) {
-  struct final_case *c = state;
-  (void)slot;
-  if (c->forgets_rules) c->task.limits.max_threads = 1;
+  (void)state, (void)slot;
   return HALOTUNE_OK;
 }
 
@@ -69,7 +70,7 @@ static halotune_status sample(void *state, const struct sample_plan *plan, doubl
   verdict_say(verdict, OUTCOME_MEASURED, "");
   for (int i = 0; i < plan->rounds * plan->slot_count; i++) {
     const int slot = plan->slots[i % plan->slot_count];
-    samples_ms[i] = slot < BACKEND_SLOTS ? times_ms[c->in_slot[slot]] : 0.1;
+    samples_ms[i] = slot < BACKEND_SLOTS ? c->times_ms[c->in_slot[slot]] : 0.1;
     c->now_ms += samples_ms[i];
   }
   return HALOTUNE_OK;
@@ -99,33 +100,52 @@ static const struct backend still_backend = {.name = "still",
                                              .now_ms = now};
 
 /* Store a variant's result, and list it among those with a time. */
-static void put_variant(struct final_case *c, int i) {
+static void put_variant(struct final_case *c, const struct configuration *configuration, double time_ms,
+                        bool is_default) {
   struct proposal proposal;
   struct trial *trial;
-  char set[256];
-  snprintf(set, sizeof set,
-           "storage=registers prefetch=none vector=1 block_x=32 block_y=8 points_y=1 unroll=1 cluster_y=1 band=0"
-           " padding=0 load_path=plain streaming=none min_blocks=0 %s",
-           changes[i]);
+  const int i = c->count++;
   memset(&proposal, 0, sizeof proposal);
-  proposal.configuration = c->configurations[i] = configuration_of(c->bench.template, set);
+  proposal.configuration = c->configurations[i] = *configuration;
+  c->times_ms[i] = time_ms;
   CHECK_OK(trial_begin(&c->task, c->bench.template, &proposal, &c->task.grid, &trial));
   struct measurement measurement = case_measurement(i + 1);
-  measurement.timing.median_ms = times_ms[i];
+  measurement.timing.median_ms = time_ms;
   struct timed_variant timed = {.proposal = proposal,
                                 .number = i + 1,
                                 .outcome = OUTCOME_MEASURED,
-                                .median_ms = times_ms[i],
-                                .minimum_ms = times_ms[i],
+                                .median_ms = time_ms,
+                                .minimum_ms = time_ms,
                                 .scale = 1,
                                 .registers = 40,
-                                .is_default = i == VARIANTS - 1};
+                                .is_default = is_default};
   const struct variant_key key = run_rows_key(&c->rows, trial);
   CHECK_OK(store_measurement(c->store, c->rows.run, &key, &measurement, &timed.variant));
   CHECK_OK(timed_put(&c->timed, &timed));
   c->tally.outcomes[OUTCOME_MEASURED]++;
   trial_free(trial);
 }
+
+static void put_few(struct final_case *c) {
+  for (int i = 0; i < VARIANTS; i++) {
+    char set[256];
+    snprintf(set, sizeof set,
+             "storage=registers prefetch=none vector=1 block_x=32 block_y=8 points_y=1 unroll=1 cluster_y=1 band=0"
+             " padding=0 load_path=plain streaming=none min_blocks=0 %s",
+             changes[i]);
+    const struct configuration configuration = configuration_of(c->bench.template, set);
+    put_variant(c, &configuration, few_ms[i], i == VARIANTS - 1);
+  }
+}
+
+static bool put_one_of_many(void *context, const struct configuration *configuration) {
+  struct final_case *c = context;
+  put_variant(c, configuration, c->count == MANY - 1 ? 0.2 : 0.204, c->count == 0);
+  return c->count < MANY;
+}
+
+/* Put the first variants of the space. The last one of these is the fastest. */
+static void put_many(struct final_case *c) { space_walk(&c->bindings, NULL, NULL, put_one_of_many, c, NULL); }
 
 static void case_open(struct final_case *c) {
   *c = (struct final_case){.now_ms = 0};
@@ -154,7 +174,6 @@ static void case_open(struct final_case *c) {
                               .nvrtc = "13.0"};
   CHECK_OK(pipeline_make(NULL, &c->pipeline));
   c->roof = (struct roof_inputs){.schedule = &c->schedule, .backend = &c->backend, .pipeline = c->pipeline};
-  for (int i = 0; i < VARIANTS; i++) put_variant(c, i);
 }
 
 static void case_close(struct final_case *c) {
@@ -186,7 +205,7 @@ static void case_run_finals(struct final_case *c, const struct crew *crew, struc
   char reason[256] = "";
   *out = (struct final_winner){.exists = false};
   CHECK_OK(final_phase_run(&in, NULL, out, reason));
-  CHECK_EQ(c->wrong < VARIANTS, out->exists, "%s", reason);
+  CHECK_EQ(c->wrong < c->count, out->exists, "%s", reason);
 }
 
 /* A finalist that could not be compiled once more, as where the compiler crashes, would end the task without a
@@ -195,12 +214,28 @@ TEST(a_winner_is_stored_as_it_was_compiled_for_the_rounds) {
   struct final_winner winner;
   struct final_case c;
   case_open(&c);
+  put_few(&c);
   c.backend.facts.is_recording = true; /* it has no second grid, which is compiled after the rounds */
   c.forgets_rules = true;
   case_run_finals(&c, NULL, &winner);
   CHECK(strstr(winner.parameters, changes[0]), "the fastest: %s", winner.parameters);
   CHECK_EQ(1, number_of(c.store, "select count(*) from best where is_current and source like '%__global__%'"),
            "with its source");
+  case_close(&c);
+}
+
+/* All of these may enter by their times, more than can enter. Those that are not compiled before the first is loaded
+ * cannot be compiled any more. */
+TEST(the_fastest_are_compiled_before_the_first_is_loaded) {
+  struct final_winner winner;
+  struct final_case c;
+  case_open(&c);
+  put_many(&c);
+  CHECK_EQ(MANY, c.count, "the space has as many");
+  c.backend.facts.is_recording = true;
+  c.forgets_rules = true;
+  case_run_finals(&c, NULL, &winner);
+  CHECK_NEAR(0.2, winner.timing.median_ms, 1e-6, "the fastest, whatever its place in the space");
   case_close(&c);
 }
 
@@ -230,6 +265,7 @@ TEST(a_crew_is_told_the_winner_after_its_last_checks) {
     struct final_case c;
     char want[96];
     case_open(&c);
+    put_few(&c);
     const struct crew crew = {&table, &c};
     c.wrong = wrong;
     c.won = -1;
@@ -238,7 +274,7 @@ TEST(a_crew_is_told_the_winner_after_its_last_checks) {
     CHECK_EQ(exists, c.won_count, "%d wrong: told once, or never", wrong);
     CHECK_EQ(exists ? wrong : -1, c.won, "%d wrong: the first that is right", wrong);
     snprintf(want, sizeof want, "select count(*) from run where warnings like '%%won with %g ms%%'",
-             exists ? times_ms[wrong] : 0);
+             exists ? few_ms[wrong] : 0);
     CHECK_EQ(exists, number_of(c.store, want), "%d wrong: the run has the crew's words", wrong);
     case_close(&c);
   }
@@ -247,6 +283,7 @@ TEST(a_crew_is_told_the_winner_after_its_last_checks) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_winner_is_stored_as_it_was_compiled_for_the_rounds),
+      cmocka_unit_test(the_fastest_are_compiled_before_the_first_is_loaded),
       cmocka_unit_test(a_crew_is_told_the_winner_after_its_last_checks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

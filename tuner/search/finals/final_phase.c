@@ -11,7 +11,7 @@
 #include "tuner/search/finals/second_grid.h"
 #include "tuner/search/variants/evaluate.h"
 
-enum { FIRST_ROOF_SLOT = FINALS_SLOTS, MOST_AHEAD = 2 * FINALS_ENTRANTS };
+enum { FIRST_ROOF_SLOT = FINALS_SLOTS };
 
 /* A candidate is a variant of in->timed, by its index. */
 struct final_phase {
@@ -43,27 +43,30 @@ static halotune_status take_built(struct final_phase *phase) {
   return HALOTUNE_OK;
 }
 
-/* Compile the variants that will most likely enter, on all cores at once. The device then waits for none of them. */
+/* Compile the variants that will most likely enter, on all cores at once: the fastest, the default and what a lookup
+ * serves. The device then waits for none of them. */
 static halotune_status build_ahead(struct final_phase *phase) {
   const struct final_inputs *in = phase->in;
   const double most_ms = FINALS_ENTRY_RATIO * timed_best_ms(in->timed);
-  halotune_status status = HALOTUNE_OK;
+  const struct timed_variant **fastest = timed_by_time(in->timed);
+  halotune_status status = fastest ? HALOTUNE_OK : fail_memory();
   int begun = 0;
-  for (long i = 0; i < in->timed->count && begun < MOST_AHEAD && status == HALOTUNE_OK; i++) {
-    const struct timed_variant *timed = &in->timed->list[i];
+  for (long i = 0; i < in->timed->count && status == HALOTUNE_OK; i++) {
+    const struct timed_variant *timed = fastest[i];
     const bool is_fast = timed->outcome == OUTCOME_MEASURED && timed->median_ms / timed->scale <= most_ms;
     struct trial *trial;
     if (schedule_is_stopped(in->schedule)) break;
-    if (!timed->is_default && !timed->is_served && !is_fast) continue;
+    if (!timed->is_default && !timed->is_served && (!is_fast || begun >= FINALS_ENTRANTS)) continue;
     while (status == HALOTUNE_OK && !pipeline_has_room(in->pipeline)) status = take_built(phase);
     if (status == HALOTUNE_OK)
       status = trial_begin(in->task, template_of(in, &timed->proposal), &timed->proposal, &in->task->grid, &trial);
     if (status != HALOTUNE_OK) break;
-    begun++;
-    if (trial->is_over) phase->built[i] = trial;
+    begun += is_fast;
+    if (trial->is_over) phase->built[timed - in->timed->list] = trial;
     else status = pipeline_put(in->pipeline, trial, in->task);
   }
   while (status == HALOTUNE_OK && !pipeline_is_empty(in->pipeline)) status = take_built(phase);
+  free(fastest);
   return status;
 }
 

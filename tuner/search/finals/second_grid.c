@@ -101,14 +101,15 @@ static halotune_status begin_compile(const struct final_inputs *in, const struct
 halotune_status second_grid_begin(const struct final_inputs *in, struct second_ahead *out) {
   const struct backend_facts *facts = &in->backend->facts;
   const int most = sizeof out->list / sizeof *out->list;
-  halotune_status status = HALOTUNE_OK;
   *out = (struct second_ahead){.count = 0};
   if (facts->is_recording || facts->is_emulation || timed_best_ms(in->timed) < least_ahead_ms) return HALOTUNE_OK;
+  const struct timed_variant **fastest = timed_by_time(in->timed);
+  halotune_status status = fastest ? HALOTUNE_OK : fail_memory();
   for (long i = 0; i < in->timed->count && out->count < most && status == HALOTUNE_OK; i++) {
-    const struct timed_variant *timed = &in->timed->list[i];
-    if (timed->outcome == OUTCOME_MEASURED && pipeline_has_room(in->pipeline))
-      status = begin_compile(in, &timed->proposal, out);
+    if (fastest[i]->outcome == OUTCOME_MEASURED && pipeline_has_room(in->pipeline))
+      status = begin_compile(in, &fastest[i]->proposal, out);
   }
+  free(fastest);
   return status;
 }
 

@@ -80,6 +80,21 @@ void timed_sort(struct timed_list *timed) {
   if (timed->count > 1) qsort(timed->list, (size_t)timed->count, sizeof *timed->list, compare_places);
 }
 
+static int compare_times(const void *left, const void *right) {
+  const struct timed_variant *const *a = left, *const *b = right;
+  const double a_ms = scaled_ms(*a), b_ms = scaled_ms(*b);
+  if (a_ms != b_ms) return a_ms < b_ms ? -1 : 1;
+  return (*a > *b) - (*a < *b);
+}
+
+const struct timed_variant **timed_by_time(const struct timed_list *timed) {
+  const struct timed_variant **sorted = calloc((size_t)timed->count + 1, sizeof *sorted);
+  if (!sorted) return NULL;
+  for (long i = 0; i < timed->count; i++) sorted[i] = &timed->list[i];
+  qsort(sorted, (size_t)timed->count, sizeof *sorted, compare_times);
+  return sorted;
+}
+
 void timed_free(struct timed_list *timed) {
   set_free(&timed->by_variant);
   free(timed->list);

@@ -40,6 +40,10 @@ double timed_best_ms(const struct timed_list *timed);
 /* Sort by the order of the space: templates, then parameters. */
 void timed_sort(struct timed_list *timed);
 
+/* List the variants by time over scale, the shortest first. Equal times keep their order. Returns an array of `count`
+ * variants, which the caller frees; NULL when memory is out. It is valid until the list changes. */
+const struct timed_variant **timed_by_time(const struct timed_list *timed);
+
 void timed_free(struct timed_list *timed);
 
 #endif
