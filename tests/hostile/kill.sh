@@ -1,12 +1,12 @@
 #!/bin/sh
 # kill.sh: tune on the emulation is killed: itself or one of its children, at random moments while it compiles, and while a variant runs.
-# What was stored stays whole, the next run finishes, and nothing is left running. SEED (1) and ROUNDS (4) say when and how often; SECONDS_LONG goes on for so long. Prints TAP.
+# What was stored stays whole, the next run finishes, and nothing is left running. SEED (1) and ROUNDS (2) say when and how often; SECONDS_LONG goes on for so long. Prints TAP.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . "$(dirname "$0")/parts.sh"
 export ASAN_OPTIONS=allocator_may_return_null=1
-seed=${SEED:-1} rounds=${ROUNDS:-4}
+seed=${SEED:-1} rounds=${ROUNDS:-2}
 echo "# SEED=$seed"
 become_tune() { exec "$halotune" tune heat2d --backend host --dtype f32 --grid 16,8 --template direct --max-variants 2 --db "$work/k.db"; }
 children_of() { # PID: it and all below it
