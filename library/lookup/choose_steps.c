@@ -20,10 +20,12 @@ static int next_steps(const struct question *q, int steps) {
 }
 
 /* The expected time of one step and its error; infinite if the time is not known. With the error, a launch that was
- * measured for this problem loses only to one that is surely faster. */
+ * measured for this problem loses only to one that is surely faster. A time of one sample has no known error: none is
+ * added. */
 static double step_ms(const struct question *q, const struct answer *answer) {
   const struct prediction *p = &answer->prediction;
-  return isnan(p->time_ms) ? INFINITY : p->time_ms * (1 + p->error) / q->key.steps;
+  const double error = isnan(p->error) ? 0 : p->error;
+  return isnan(p->time_ms) ? INFINITY : p->time_ms * (1 + error) / q->key.steps;
 }
 
 /* Answer with the row that was measured for exactly this problem, if it fits. `found` receives whether it does. */
