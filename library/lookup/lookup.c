@@ -213,13 +213,35 @@ static halotune_status lookup_instead(struct halotune_ctx *ctx, const struct loo
   return HALOTUNE_OK;
 }
 
+/* The largest number of steps of a launch that a problem allows. */
+static int most_steps(const halotune_problem *problem) {
+  if (problem->steps == HALOTUNE_STEPS_ANY || problem->steps > LAUNCH_MOST_STEPS) return LAUNCH_MOST_STEPS;
+  return problem->steps > 1 ? problem->steps : 1;
+}
+
+halotune_status lookup_has_row(struct halotune_ctx *ctx, const halotune_problem *problem, bool *out) {
+  struct known_device room;
+  const struct known_device *device;
+  struct lookup_key key = {.stencil = 0};
+  *out = false;
+  ctx = context_newest(ctx);
+  halotune_status status = read_problem(ctx, problem, &key);
+  if (status == HALOTUNE_OK) status = context_device(ctx, problem->device, &room, &device);
+  if (status != HALOTUNE_OK || device->model < 0) return status;
+  key.model = device->model;
+  for (int steps = 1; steps <= most_steps(problem) && !*out; steps++) {
+    key.steps = (unsigned short)steps;
+    *out = lookup_exact(&ctx->table, &key) != NULL;
+  }
+  return status;
+}
+
 /* Choose the number of time steps of a launch, at most as many as the problem says. */
 static halotune_status lookup_steps(struct halotune_ctx *ctx, const halotune_problem *problem,
                                     const struct known_device *device, struct lookup_key *key, struct answer *out) {
   struct question question;
-  const int most = problem->steps == HALOTUNE_STEPS_ANY ? LAUNCH_MOST_STEPS : problem->steps;
   halotune_status status = question_begin(ctx, key, device, &question);
-  if (status == HALOTUNE_OK) status = choose_steps(&question, most, out);
+  if (status == HALOTUNE_OK) status = choose_steps(&question, most_steps(problem), out);
   if (status == HALOTUNE_OK) key->steps = question.key.steps;
   return status;
 }

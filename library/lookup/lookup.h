@@ -16,4 +16,9 @@ halotune_status config_check(const halotune_config *config, const char *function
 halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *config, struct lookup_key *key,
                             struct answer *out);
 
+/* Find whether a row of exactly this problem is stored, of at most as many steps as the problem allows. halotune_lookup
+ * may still answer with another row, or call this one stale.
+ * Returns HALOTUNE_OK, or what halotune_lookup returns if the problem, its stencil or its device is not known. */
+halotune_status lookup_has_row(struct halotune_ctx *ctx, const halotune_problem *problem, bool *out);
+
 #endif

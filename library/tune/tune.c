@@ -8,6 +8,7 @@
 #include "db/store/launch_text.h"
 #include "library/lookup/context.h"
 #include "library/lookup/forked.h"
+#include "library/lookup/lookup.h"
 #include "library/tune/tune_program.h"
 
 static const double usual_budget_s = 20;
@@ -157,20 +158,11 @@ static halotune_status prepare_tuning(halotune_ctx *root, const halotune_problem
   return find_database(root, options, t);
 }
 
-/* Whether the ctx has a result for exactly this problem. Returns HALOTUNE_NOT_FOUND if it knows no such device or
- * stencil. */
-static halotune_status find_result(halotune_ctx *root, const halotune_problem *problem, bool *found) {
-  halotune_config config;
-  const halotune_status status = halotune_lookup(root, problem, &config);
-  *found = status == HALOTUNE_OK && config.match == HALOTUNE_MATCH_EXACT;
-  return status;
-}
-
 /* Another process may have tuned the problem while this one waited. It may have failed before it made a database. */
 static halotune_status take_result(const struct tuning *t, halotune_ctx *root, bool *found) {
   halotune_status status = context_renew(root, t->database);
   *found = false;
-  if (status == HALOTUNE_OK) status = find_result(root, t->problem, found);
+  if (status == HALOTUNE_OK) status = lookup_has_row(root, t->problem, found);
   return status == HALOTUNE_NOT_FOUND ? HALOTUNE_OK : status;
 }
 
@@ -180,7 +172,7 @@ static halotune_status make_result(struct tuning *t, halotune_ctx *root, const h
   bool found = false;
   halotune_status status = run_program(t, options, program);
   if (status == HALOTUNE_OK) status = context_renew(root, t->database);
-  if (status == HALOTUNE_OK) status = find_result(root, t->problem, &found);
+  if (status == HALOTUNE_OK) status = lookup_has_row(root, t->problem, &found);
   if (status != HALOTUNE_OK || found) return status;
   return fail(HALOTUNE_NOT_FOUND, "halotune_tune: no variant of %s was found to be correct", t->name);
 }

@@ -102,6 +102,35 @@ TEST(the_ctx_answers_with_the_new_row) {
   scene_end(&p);
 }
 
+/* The row of the tuned problem is stored, but a lookup answers with another row or calls this one stale. */
+TEST(a_tune_whose_row_does_not_answer_is_a_success) {
+  static const struct {
+    const char *what, *change;
+    halotune_match match;
+  } rows[] = {
+      {"the row of a run that was cut short is slower than one expects of another row",
+       "update run set state = 'partial', reason = '' where id = 2;"
+       " update best set time_ms = 9, low_ms = 8.9, high_ms = 9.1 where id = 2",
+       HALOTUNE_MATCH_NEAR_GRID},
+      {"a later template of the same name has won",
+       "insert into template (hash, common_hash, name, yaml, cuda, origin_id) select 'later', common_hash, 'direct',"
+       " yaml, cuda, origin_id from template where name = 'zmarch';"
+       " update variant set template_id = (select id from template where hash = 'later') where id in"
+       " (select variant_id from best where id = 1)",
+       HALOTUNE_MATCH_STALE},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct scene p;
+    halotune_config config;
+    scene_begin(&p, ":");
+    tuned_change(p.after.path, rows[i].change);
+    CHECK_OK(halotune_tune(p.ctx, &problem, &p.options, NULL, NULL));
+    CHECK_OK(halotune_lookup(p.ctx, &problem, &config));
+    CHECK_EQ(rows[i].match, config.match, "%s", rows[i].what);
+    scene_end(&p);
+  }
+}
+
 /* With backend "host", `device` says what the lookups are for. */
 TEST(a_device_that_lookups_do_not_know_is_told) {
   struct scene p;
@@ -535,6 +564,7 @@ TEST(no_result_of_two_is_lost) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_ctx_answers_with_the_new_row),
+      cmocka_unit_test(a_tune_whose_row_does_not_answer_is_a_success),
       cmocka_unit_test(a_device_that_lookups_do_not_know_is_told),
       cmocka_unit_test(the_text_of_a_stencil_comes_into_no_file_of_others),
       cmocka_unit_test(added_stencils_stay),
