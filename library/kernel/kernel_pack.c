@@ -95,6 +95,9 @@ static halotune_status describe_copy(const halotune_field *field, const halotune
   long long points[MAX_DIMS], count = 1;
   *out = (struct copied_box){.first = 0};
   for (int axis = 0; axis < MAX_DIMS; axis++) {
+    if (box->low[axis] == box->high[axis]) return HALOTUNE_OK;
+  }
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
     const long long extent = box->high[axis] - box->low[axis];
     points[axis] = field->strides[axis] > 0 ? extent : extent > 0;
     out->strides[axis] = field->strides[axis];

@@ -249,6 +249,22 @@ TEST(arguments_of_copies_are_checked) {
   halotune_kernel_free(kernel);
 }
 
+/* The axes before the empty one have more points than a copy can have. */
+TEST(a_box_without_points_is_never_too_large) {
+  enum { WIDE = 50000 };
+  static const halotune_box boxes[] = {{{0, 0, 1}, {WIDE, WIDE, 1}}, {{0, 0, 1}, {WIDE, WIDE, 2}}};
+  const halotune_problem problem = {.stencil = "star7", .device = "NVIDIA H200", .grid = {WIDE, WIDE, 4}};
+  halotune_kernel *kernel;
+  halotune_config config;
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_OK(halotune_kernel_create(ctx, &config, NULL, NULL, &kernel));
+  for (size_t i = 0; i < COUNT(boxes); i++) {
+    CHECK_EQ(i ? HALOTUNE_ARGUMENT : HALOTUNE_OK, halotune_pack(kernel, NULL, 0, &boxes[i], at(0), at(1)),
+             "box %zu: %s", i, halotune_error(ctx));
+  }
+  halotune_kernel_free(kernel);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_reach_is_told_for_each_side),
@@ -257,6 +273,7 @@ int main(void) {
       cmocka_unit_test(arguments_of_boxes_are_checked),
       cmocka_unit_test(boxes_are_packed_and_unpacked),
       cmocka_unit_test(arguments_of_copies_are_checked),
+      cmocka_unit_test(a_box_without_points_is_never_too_large),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
