@@ -21,6 +21,8 @@ static struct input_layout layout_of(const halotune_kernel *kernel, int field) {
 
 halotune_status halotune_kernel_field(const halotune_kernel *kernel, int field, halotune_field *out) {
   if (!kernel || !out) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_field: an argument is NULL");
+  const halotune_status status = forked_check(kernel->ctx->generation);
+  if (status != HALOTUNE_OK) return status;
   if (field < 0 || field >= kernel->pointer_count) {
     return fail(HALOTUNE_ARGUMENT, "halotune_kernel_field: there is no field %d; a launch has %d", field,
                 kernel->pointer_count);

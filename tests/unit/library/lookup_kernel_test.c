@@ -443,10 +443,11 @@ TEST(a_child_waits_for_no_lock_of_a_kernel) {
     alarm(MOST_S);
     void *fields[] = {at(0, 0), at(1, 0)};
     const halotune_box box = {{0, 0, 0}, {1, 1, 1}};
-    halotune_status statuses[] = {halotune_kernel_launch(kernel, NULL, inputs, outputs),
-                                  halotune_run(kernel, NULL, fields, 2),
-                                  halotune_pack(kernel, NULL, 0, &box, at(0, 0), at(2, 0)),
-                                  halotune_unpack(kernel, NULL, 0, &box, at(2, 0), at(0, 0))};
+    halotune_field field;
+    halotune_status statuses[] = {
+        halotune_kernel_field(kernel, 0, &field), halotune_kernel_launch(kernel, NULL, inputs, outputs),
+        halotune_run(kernel, NULL, fields, 2), halotune_pack(kernel, NULL, 0, &box, at(0, 0), at(2, 0)),
+        halotune_unpack(kernel, NULL, 0, &box, at(2, 0), at(0, 0))};
     halotune_kernel_free(kernel);
     int wrong = 0;
     for (size_t i = 0; i < COUNT(statuses); i++) wrong |= (statuses[i] != HALOTUNE_ARGUMENT) << i;
