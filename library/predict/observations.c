@@ -35,6 +35,7 @@ struct reader {
   char parameters[1024];
   int64_t device, text, template_id;
   int dtype;
+  bool is_readable; /* `shape` is that of the row's variant */
   struct predict_shape shape;
 };
 
@@ -160,8 +161,10 @@ static halotune_status take_measurement(struct reader *r, sqlite3_stmt *row) {
   const bool is_new = is_new_variant(r, row, dtype);
   if (is_new) {
     halotune_status status = find_shape(r, row, text, template->template, &domain);
-    if (status != HALOTUNE_OK) return status == HALOTUNE_PARSE ? HALOTUNE_OK : status;
+    r->is_readable = status == HALOTUNE_OK;
+    if (status != HALOTUNE_OK && status != HALOTUNE_PARSE) return status;
   }
+  if (!r->is_readable) return HALOTUNE_OK;
   if (!array_room(r->out->list, r->out->count, r->out->capacity)) return fail_memory();
   struct observation *o = &r->out->list[r->out->count];
   const long last = r->out->count > 0 ? o[-1].variant : 0;

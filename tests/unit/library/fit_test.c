@@ -122,6 +122,29 @@ TEST(few_times_leave_the_defaults) {
   work_end(&work);
 }
 
+/* The second time of a variant whose parameters its template refuses counted as one of the variant before. */
+TEST(times_of_a_variant_that_cannot_be_read_do_not_count) {
+  static const struct tuned rows[] = {
+      {GPU_H200, "star7", "direct", "block_x=256", DTYPE_F32, {64, 64, 64}, USUAL, 0.003},
+      {GPU_H200, "star7", "direct", "block_x=256", DTYPE_F32, {128, 128, 128}, USUAL, 0.01},
+      {GPU_H200, "star7", "direct", "block_x=512", DTYPE_F32, {64, 64, 64}, USUAL, 0.003},
+      {GPU_H200, "star7", "direct", "block_x=512", DTYPE_F32, {128, 128, 128}, USUAL, 0.01},
+      {GPU_H200, "star7", "direct", "block_x=512", DTYPE_F32, {256, 256, 256}, USUAL, 0.08},
+  };
+  struct work work = work_begin();
+  struct store *store;
+  struct fit_result result = {0};
+  tuned_make(work.path, rows, COUNT(rows));
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  CHECK_OK(query_script(store_connection(store), "update variant set parameters = '{\"zz_unknown\":1}'"
+                                                 " where json_extract(parameters, '$.block_x') = 512"));
+  CHECK_OK(predict_fit(store, NULL, 0, take_result, &result));
+  CHECK_EQ(2, result.times, "those of the first variant");
+  CHECK_EQ(1, result.variants, "the first variant");
+  store_close(store);
+  work_end(&work);
+}
+
 TEST(least_squares_finds_a_line) {
   const double usual[] = {0, 7, 9};
   double out[3];
@@ -141,6 +164,7 @@ int main(void) {
       cmocka_unit_test(the_coefficients_of_made_times_are_found),
       cmocka_unit_test(a_variant_with_many_times_is_compared_in_a_sample),
       cmocka_unit_test(few_times_leave_the_defaults),
+      cmocka_unit_test(times_of_a_variant_that_cannot_be_read_do_not_count),
       cmocka_unit_test(least_squares_finds_a_line),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
