@@ -11,7 +11,7 @@
 #include "library/lookup/lookup.h"
 #include "library/tune/tune_program.h"
 
-static const double usual_budget_s = 20;
+static const double usual_budget_s = 20, least_budget_s = 1e-3; /* the budget has three decimals on the command line */
 
 /* How much longer another process is waited for that tunes the same problem: it may have a larger budget. */
 static const double others_ms = 600e3;
@@ -152,9 +152,10 @@ static halotune_status prepare_tuning(halotune_ctx *root, const halotune_problem
   if (status == HALOTUNE_OK) status = check_problem(root, problem);
   if (status == HALOTUNE_OK) status = write_grid(t, at);
   if (status != HALOTUNE_OK) return status;
-  snprintf(t->budget, sizeof t->budget, "%.3fs", budget_s);
+  snprintf(t->budget, sizeof t->budget, "%.3fs", fmax(budget_s, least_budget_s));
   snprintf(t->variants, sizeof t->variants, "%d", options->max_variants);
-  snprintf(t->steps, sizeof t->steps, problem->steps > 1 ? "1..%d" : "1", problem->steps);
+  snprintf(t->steps, sizeof t->steps, problem->steps > 1 ? "1..%d" : "1",
+           problem->steps < LAUNCH_MOST_STEPS ? problem->steps : LAUNCH_MOST_STEPS);
   return find_database(root, options, t);
 }
 

@@ -142,6 +142,27 @@ TEST(a_device_that_lookups_do_not_know_is_told) {
   scene_end(&p);
 }
 
+TEST(the_program_gets_a_budget_and_steps_that_it_takes) {
+  static const struct {
+    double budget_s;
+    int steps;
+    const char *part;
+  } rows[] = {
+      {0.0004, 0, " --budget 0.001s "}, {1e-9, 0, " --budget 0.001s "},     {0.25, 0, " --budget 0.250s "},
+      {5, 5000, " --steps 1..4096\n"},  {5, INT_MAX, " --steps 1..4096\n"}, {5, 8, " --steps 1..8\n"},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct scene p;
+    halotune_problem asked = problem;
+    asked.steps = rows[i].steps;
+    scene_begin(&p, ":");
+    p.options.budget_s = rows[i].budget_s;
+    CHECK_OK(halotune_tune(p.ctx, &asked, &p.options, NULL, NULL));
+    CHECK(was_called_with(&p, rows[i].part), "row %zu: %s", i, rows[i].part);
+    scene_end(&p);
+  }
+}
+
 /* In a folder of all users without the sticky bit, another user could exchange a file with the text. */
 TEST(the_text_of_a_stencil_comes_into_no_file_of_others) {
   static const char text[] = "name: mine\nabout: a\ndims: 3\ninputs: [u]\noutputs: [v]\nupdate: |\n  v = "
@@ -566,6 +587,7 @@ int main(void) {
       cmocka_unit_test(the_ctx_answers_with_the_new_row),
       cmocka_unit_test(a_tune_whose_row_does_not_answer_is_a_success),
       cmocka_unit_test(a_device_that_lookups_do_not_know_is_told),
+      cmocka_unit_test(the_program_gets_a_budget_and_steps_that_it_takes),
       cmocka_unit_test(the_text_of_a_stencil_comes_into_no_file_of_others),
       cmocka_unit_test(added_stencils_stay),
       cmocka_unit_test(the_program_knows_stencils_too),
