@@ -213,8 +213,9 @@ static halotune_status name_device(struct store *store, int64_t device, char *ou
   if (status != HALOTUNE_OK) return status;
   sqlite3_bind_int64(query, 1, device);
   if (sqlite3_step(query) == SQLITE_ROW) snprintf(out, bytes, "%s", column_text(query, 0));
+  else status = query_fail(store_connection(store));
   sqlite3_finalize(query);
-  return HALOTUNE_OK;
+  return status;
 }
 
 /* The times of a database, in the order of their models of GPU, and those that are next. */

@@ -145,6 +145,30 @@ TEST(times_of_a_variant_that_cannot_be_read_do_not_count) {
   work_end(&work);
 }
 
+static void fail_to_print(sqlite3_context *context, int count, sqlite3_value **values) {
+  (void)count, (void)values;
+  sqlite3_result_error(context, "made to fail", -1);
+}
+
+/* A model of GPU whose name cannot be read is not told as one without a name. */
+TEST(a_name_that_cannot_be_read_is_a_failure) {
+  static const struct tuned rows[] = {
+      {GPU_H200, "star7", "direct", NULL, DTYPE_F32, {64, 64, 64}, USUAL, 0.003},
+  };
+  struct work work = work_begin();
+  struct store *store;
+  struct fit_result result = {0};
+  tuned_make(work.path, rows, COUNT(rows));
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  CHECK(sqlite3_create_function_v2(store_connection(store), "printable", 1, SQLITE_UTF8, NULL, fail_to_print, NULL,
+                                   NULL, NULL) == SQLITE_OK,
+        "the function that the query calls");
+  CHECK_EQ(HALOTUNE_DB, predict_fit(store, NULL, 0, take_result, &result), "%s", fail_text());
+  CHECK(strstr(fail_text(), "made to fail"), "%s", fail_text());
+  store_close(store);
+  work_end(&work);
+}
+
 TEST(least_squares_finds_a_line) {
   const double usual[] = {0, 7, 9};
   double out[3];
@@ -165,6 +189,7 @@ int main(void) {
       cmocka_unit_test(a_variant_with_many_times_is_compared_in_a_sample),
       cmocka_unit_test(few_times_leave_the_defaults),
       cmocka_unit_test(times_of_a_variant_that_cannot_be_read_do_not_count),
+      cmocka_unit_test(a_name_that_cannot_be_read_is_a_failure),
       cmocka_unit_test(least_squares_finds_a_line),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
