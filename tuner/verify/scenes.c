@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "stencil/file/grid_text.h"
+
 enum { WIDEST_VECTOR = 4, PLANES_BEHIND = 3 };
 
 /* Grids for each number of dimensions. */
@@ -56,12 +58,9 @@ static void leave_ghosts(const struct stencil *stencil, const struct analysis *a
 
 static void name_scene(struct staged_scene *staged, int dims, const char *what) {
   const struct scene_request *request = &staged->scene.request;
-  size_t length = 0;
-  for (int axis = 0; axis < dims; axis++) {
-    length += (size_t)snprintf(staged->name + length, sizeof staged->name - length, "%s%ld", axis > 0 ? "x" : "",
-                               request->domain.grid.n[axis]);
-  }
-  length += (size_t)snprintf(staged->name + length, sizeof staged->name - length, "%s", what);
+  char grid[GRID_TEXT_BYTES];
+  grid_write(&request->domain.grid, dims, grid);
+  const size_t length = (size_t)snprintf(staged->name, sizeof staged->name, "%s%s", grid, what);
   if (request->steps > 1 && request->launch_steps > 1) {
     snprintf(staged->name + length, sizeof staged->name - length, ", %d steps by %d", request->steps,
              request->launch_steps);

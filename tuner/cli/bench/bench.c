@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "stencil/file/grid_text.h"
 #include "stencil/template/template_read.h"
 #include "tuner/cli/bench/bench_rounds.h"
 #include "tuner/cli/options/gpu_options.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/options/search_path.h"
 #include "tuner/cli/options/templates.h"
-#include "tuner/cli/output/grid_text.h"
 #include "tuner/cli/output/output.h"
 #include "tuner/cli/output/terminal.h"
 

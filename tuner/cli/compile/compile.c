@@ -4,9 +4,9 @@
 
 #include "base/system/clock.h"
 #include "gpu/workers/compiler.h"
+#include "stencil/file/grid_text.h"
 #include "tuner/cli/compile/compile_print.h"
 #include "tuner/cli/options/pick_variants.h"
-#include "tuner/cli/output/grid_text.h"
 #include "tuner/cli/output/output.h"
 #include "tuner/cli/output/progress.h"
 #include "tuner/cli/output/variant_text.h"

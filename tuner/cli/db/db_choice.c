@@ -9,8 +9,8 @@
 #include "base/text/text.h"
 #include "db/store/query.h"
 #include "gpu/architecture/gpus.h"
+#include "stencil/file/grid_text.h"
 #include "tuner/cli/options/option_value.h"
-#include "tuner/cli/output/grid_text.h"
 
 /* Read STENCIL[,DTYPE[,GRID]]. The text is cut after the stencil and the dtype. */
 static halotune_status problem_choose(char *text, struct choice *out) {

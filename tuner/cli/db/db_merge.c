@@ -12,9 +12,9 @@
 #include "db/store/filesystem.h"
 #include "db/store/query.h"
 #include "library/lookup/installed.h"
+#include "stencil/file/grid_text.h"
 #include "tuner/cli/db/db_look.h"
 #include "tuner/cli/options/option_value.h"
-#include "tuner/cli/output/grid_text.h"
 
 /* The facts about a file that are printed after its rows are committed. */
 struct telling {

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "db/store/store.h"
+#include "stencil/file/grid_text.h"
 #include "stencil/template/template.h"
 #include "tuner/cli/options/option_value.h"
-#include "tuner/cli/output/grid_text.h"
 
 /* The options' conditions. A member that is not given fits everything. */
 struct wanted {

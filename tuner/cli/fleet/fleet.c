@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/memory/array.h"
+#include "stencil/file/grid_text.h"
 #include "tuner/cli/fleet/fleet_rows.h"
 #include "tuner/cli/options/option_value.h"
-#include "tuner/cli/output/grid_text.h"
 #include "tuner/cli/output/output.h"
 #include "tuner/cli/tune/tune_site.h"
 

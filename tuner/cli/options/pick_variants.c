@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/memory/array.h"
+#include "stencil/file/grid_text.h"
 #include "stencil/template/space.h"
 #include "tuner/cli/options/option_set.h"
-#include "tuner/cli/output/grid_text.h"
 #include "tuner/cli/output/variant_text.h"
 
 struct pick {

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
+#include "stencil/file/grid_text.h"
 #include "stencil/file/update_text.h"
-#include "tuner/cli/output/grid_text.h"
 
 static json_t *axes_json(const int values[MAX_DIMS]) { return json_pack("[iii]", values[0], values[1], values[2]); }
 

@@ -8,7 +8,7 @@
 
 #include "base/numbers/number.h"
 #include "base/text/utf8.h"
-#include "tuner/cli/output/grid_text.h"
+#include "stencil/file/grid_text.h"
 #include "tuner/cli/output/output.h"
 #include "tuner/cli/output/variant_text.h"
 

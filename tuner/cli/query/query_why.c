@@ -8,7 +8,7 @@
 #include "db/store/launch_text.h"
 #include "library/lookup/candidates.h"
 #include "library/lookup/similar.h"
-#include "tuner/cli/output/grid_text.h"
+#include "stencil/file/grid_text.h"
 #include "tuner/cli/output/variant_text.h"
 
 /* So many candidates are printed. */

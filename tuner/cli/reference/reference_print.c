@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "tuner/cli/output/grid_text.h"
+#include "stencil/file/grid_text.h"
 
 /* Whether the output was compared with its formula. A formula that does not use the number of steps is for one
  * step. */

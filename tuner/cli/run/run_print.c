@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "tuner/cli/output/grid_text.h"
+#include "stencil/file/grid_text.h"
 
 void run_print_title(const struct run_result *result) {
   const struct run_problem *problem = result->problem;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/text/text.h"
-#include "tuner/cli/output/grid_text.h"
+#include "stencil/file/grid_text.h"
 #include "tuner/cli/output/variant_text.h"
 #include "tuner/cli/selftest/selftest_try.h"
 

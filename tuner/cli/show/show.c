@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "stencil/file/grid_text.h"
 #include "stencil/file/update_text.h"
 #include "tuner/cli/options/option_value.h"
-#include "tuner/cli/output/grid_text.h"
 #include "tuner/cli/output/output.h"
 #include "tuner/cli/output/stencil_json.h"
 #include "tuner/cli/show/tap_picture.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/system/clock.h"
+#include "stencil/file/grid_text.h"
 #include "tuner/cli/options/problem.h"
-#include "tuner/cli/output/grid_text.h"
 #include "tuner/cli/output/output.h"
 #include "tuner/cli/output/variant_text.h"
 #include "tuner/cli/space/space_print.h"

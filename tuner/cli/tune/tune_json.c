@@ -2,7 +2,7 @@
 #include "tuner/cli/tune/tune_json.h"
 
 #include "db/store/store.h"
-#include "tuner/cli/output/grid_text.h"
+#include "stencil/file/grid_text.h"
 #include "tuner/cli/tune/tune_text.h"
 
 static json_t *outcomes_json(const struct tune_result *result) {

@@ -2,6 +2,7 @@
 #ifndef SEARCH_FINALS_FINAL_INPUTS_H
 #define SEARCH_FINALS_FINAL_INPUTS_H
 
+#include "stencil/file/grid_text.h"
 #include "tuner/measure/backends/backend.h"
 #include "tuner/search/roof/roof.h"
 #include "tuner/search/run/crew.h"
@@ -44,7 +45,7 @@ struct final_winner {
   char parameters[1024]; /* "block_x=32 storage=planes" */
   /* the other grid on which it was verified: "509x251x499"; "" where its rules keep no such grid, or where the
    * compiler crashed or took too long there */
-  char second_grid[64];
+  char second_grid[GRID_TEXT_BYTES];
   /* points of an output at which other variants were compared, because the GPU has no memory for the whole reference;
    * the winner was compared at all. 0: all variants were */
   long long drawn_points;

@@ -175,8 +175,8 @@ static halotune_status check_everywhere(const struct final_inputs *in, struct fi
 }
 
 /* Verify the first by rank on the second grid, which a recording cannot do. */
-static halotune_status check_second_grid(const struct final_inputs *in, struct final_rounds *rounds, char grid[64],
-                                         struct verdict *verdict) {
+static halotune_status check_second_grid(const struct final_inputs *in, struct final_rounds *rounds,
+                                         char grid[GRID_TEXT_BYTES], struct verdict *verdict) {
   const struct finals *finals = &rounds->finals;
   run_progress_show(in->progress, "second grid");
   if (!in->backend->facts.is_recording)
@@ -192,7 +192,7 @@ static halotune_status check_second_grid(const struct final_inputs *in, struct f
  *   grid      receives the second grid
  *   where     receives where it is wrong */
 static halotune_status check_first(const struct final_inputs *in, bool is_drawn, struct final_rounds *rounds,
-                                   char grid[64], char where[96], struct verdict *verdict) {
+                                   char grid[GRID_TEXT_BYTES], char where[96], struct verdict *verdict) {
   halotune_status status = is_drawn ? check_everywhere(in, rounds, verdict) : HALOTUNE_OK;
   snprintf(where, 96, "compared at all points");
   if (status != HALOTUNE_OK || (is_drawn && verdict->outcome != OUTCOME_MEASURED)) return status;
@@ -207,7 +207,7 @@ halotune_status winner_choose(const struct final_inputs *in, const char *partial
   const long long drawn_points = backend_drawn_points(in->backend); /* the checks put other problems on the device */
   for (int tried = 0; tried < MOST_WINNERS_TRIED && finals->ranked > 0; tried++) {
     struct verdict verdict;
-    char grid[64] = "", where[96];
+    char grid[GRID_TEXT_BYTES] = "", where[96];
     halotune_status status = check_first(in, drawn_points > 0, rounds, grid, where, &verdict);
     if (status == HALOTUNE_OK && verdict.outcome != OUTCOME_MEASURED) {
       if ((status = reject_first(in, where, &verdict, rounds)) == HALOTUNE_OK) continue;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "stencil/file/grid_text.h"
 #include "tuner/search/finals/awkward_grids.h"
 #include "tuner/search/finals/grid_check.h"
 
@@ -126,15 +127,9 @@ void second_grid_end(const struct final_inputs *in, struct second_ahead *ahead) 
   ahead->count = 0;
 }
 
-static void write_grid(const struct task *task, char grid[64]) {
-  int length = snprintf(grid, 64, "%ld", task->grid.n[0]);
-  for (int axis = 1; axis < task->stencil->dims; axis++)
-    length += snprintf(grid + length, 64 - (size_t)length, "x%ld", task->grid.n[axis]);
-}
-
 /* Judge a variant that does not compile for its second grid. If the compiler crashed or took too long, that says
  * nothing about the variant: then there is no second grid, and the reason says why. */
-static void judge_compile(const struct trial *trial, char grid[64], struct verdict *verdict) {
+static void judge_compile(const struct trial *trial, char grid[GRID_TEXT_BYTES], struct verdict *verdict) {
   const enum outcome outcome = trial->result.outcome;
   if (outcome == OUTCOME_COMPILE_FAILED) {
     verdict_say(verdict, outcome, trial->reason);
@@ -146,7 +141,7 @@ static void judge_compile(const struct trial *trial, char grid[64], struct verdi
 }
 
 halotune_status second_grid_check(const struct final_inputs *in, const struct proposal *proposal, struct text *warnings,
-                                  char grid[64], struct verdict *verdict) {
+                                  char grid[GRID_TEXT_BYTES], struct verdict *verdict) {
   enum { SEED = 2 };
   struct task task = *in->task;
   struct second second = {.trial = NULL};
@@ -157,7 +152,7 @@ halotune_status second_grid_check(const struct final_inputs *in, const struct pr
   halotune_status status =
       find_grid(in, proposal, make_compiled, &task, second.coefficients, &second.trial, verdict->reason);
   if (status == HALOTUNE_OK && second.trial) {
-    write_grid(&task, grid);
+    grid_write(&task.grid, task.stencil->dims, grid);
     if (second.trial->is_over) judge_compile(second.trial, grid, verdict);
     else status = grid_check(in, &task, SEED, second.trial, &second.scene, warnings, verdict);
   }

@@ -32,6 +32,6 @@ void second_grid_end(const struct final_inputs *in, struct second_ahead *ahead);
  *            OUTCOME_MEASURED, with the reason
  * Returns HALOTUNE_OK, HALOTUNE_MEMORY, or what backend or compiler return. */
 halotune_status second_grid_check(const struct final_inputs *in, const struct proposal *proposal, struct text *warnings,
-                                  char grid[64], struct verdict *verdict);
+                                  char grid[GRID_TEXT_BYTES], struct verdict *verdict);
 
 #endif
