@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 /* Read two digits and the character behind them. The loops of a general form would take most of the time of opening
  * a database. Returns the number; below 0 for anything else. */
@@ -84,4 +85,13 @@ bool date_later(const char *date, double seconds, char out[DATE_TEXT_BYTES]) {
   put_digits(text + 20, of_day % 1000, 3);
   memcpy(out, text, sizeof text);
   return true;
+}
+
+void date_now(char out[DATE_TEXT_BYTES]) {
+  enum { MS_OF_S = 1000, NS_OF_MS = 1000000 };
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  const long ms = now.tv_nsec / NS_OF_MS;
+  /* It fails from the year 10000 on. */
+  if (!date_later("1970-01-01", (double)now.tv_sec + (double)ms / MS_OF_S, out)) out[0] = '\0';
 }

@@ -15,4 +15,7 @@ double date_seconds(const char *date);
  * Returns false, and writes nothing, if `date` is none, or if the new year has not four digits. */
 bool date_later(const char *date, double seconds, char out[DATE_TEXT_BYTES]);
 
+/* Write the present date, with milliseconds, so that two runs differ. */
+void date_now(char out[DATE_TEXT_BYTES]);
+
 #endif

@@ -1,8 +1,8 @@
 /* store.c: the rows that say what is measured: devices, stencils, templates, problems, variants. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/text/date.h"
 #include "db/store/launch_text.h"
 #include "db/store/store_parts.h"
 
@@ -16,15 +16,6 @@ struct identity stencil_text_identity(const char *text) {
   return identity_of("stencil text", text, strlen(text));
 }
 
-void date_now(char date[DATE_BYTES]) {
-  struct timespec now;
-  struct tm parts;
-  clock_gettime(CLOCK_REALTIME, &now);
-  gmtime_r(&now.tv_sec, &parts);
-  size_t length = strftime(date, DATE_BYTES, "%Y-%m-%dT%H:%M:%S", &parts);
-  snprintf(date + length, DATE_BYTES - length, ".%03ldZ", now.tv_nsec / 1000000);
-}
-
 halotune_status store_bind(struct store *store, enum store_query query, struct binder *out) {
   halotune_status status = HALOTUNE_OK;
   if (!store->queries[query]) status = query_prepare(store->connection, store_sql[query], &store->queries[query]);
@@ -36,7 +27,7 @@ halotune_status store_bind(struct store *store, enum store_query query, struct b
 
 /* Add the origin of this user, unless it is there. */
 static halotune_status add_origin(struct store *store) {
-  char date[DATE_BYTES];
+  char date[DATE_TEXT_BYTES];
   struct binder binder;
   halotune_status status = store_bind(store, ADD_ORIGIN, &binder);
   if (status != HALOTUNE_OK) return status;

@@ -131,10 +131,6 @@ int64_t store_own_origin(struct store *store);
 int64_t store_stencil_text(struct store *store, int64_t stencil, const char *text);
 int64_t store_template(struct store *store, const struct template *template);
 
-/* The present date in UTC, with milliseconds, so that two runs differ: "2026-11-21T12:38:50.123Z". */
-enum { DATE_BYTES = 32 };
-void date_now(char date[DATE_BYTES]);
-
 /* The identity of a stencil's text, the column `hash` of stencil_text. */
 struct identity stencil_text_identity(const char *text);
 

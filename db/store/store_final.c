@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text/date.h"
 #include "db/store/columns.h"
 #include "db/store/current_best.h"
 #include "db/store/launch_text.h"
@@ -29,7 +30,7 @@ static halotune_status put_finalist(struct store *store, int64_t run, const stru
 /* The row of `best` that a result becomes. */
 struct best_row {
   struct best best;
-  char date[DATE_BYTES];
+  char date[DATE_TEXT_BYTES];
   struct text launch, coefficients;
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory/array.h"
+#include "base/text/date.h"
 #include "db/store/columns.h"
 #include "db/store/current_best.h"
 #include "db/store/launch_text.h"
@@ -33,7 +34,7 @@ static void bind_run_key(const struct store *store, sqlite3_stmt *query, int64_t
 }
 
 int64_t store_run_begin(struct store *store, const struct run_start *start) {
-  char date[DATE_BYTES];
+  char date[DATE_TEXT_BYTES];
   struct binder binder;
   int64_t id = 0;
   halotune_status status = store_begin(store);
@@ -96,7 +97,7 @@ halotune_status store_require_open(struct store *store, int64_t run) {
 }
 
 halotune_status store_run_close(struct store *store, int64_t run, const struct run_end *end, bool *was_open) {
-  char date[DATE_BYTES];
+  char date[DATE_TEXT_BYTES];
   struct run_end stored = *end, *row = &stored;
   struct binder places, *binder = &places;
   halotune_status status = store_bind(store, END_RUN, binder);

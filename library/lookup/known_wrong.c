@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory/array.h"
-#include "db/store/store.h"
+#include "base/text/date.h"
 
 #define COMPARE(a, b)                          \
   do {                                         \

@@ -2,6 +2,8 @@
 #include "base/text/date.h"
 
 #include <math.h>
+#include <string.h>
+#include <time.h>
 
 #include "base/memory/array.h"
 #include "tests/unit/unit.h"
@@ -85,9 +87,18 @@ TEST(each_day_follows_the_one_before) {
   CHECK_TEXT("2300-01-01T00:00:00.000Z", day, "400 years");
 }
 
+TEST(the_present_date_is_that_of_the_clock) {
+  char now[DATE_TEXT_BYTES];
+  const time_t before_s = time(NULL);
+  date_now(now);
+  CHECK_EQ(DATE_TEXT_BYTES - 1, strlen(now), "%s", now);
+  CHECK(date_seconds(now) >= (double)before_s - 1, "%s", now); /* time() may be a tick ahead */
+  CHECK(date_seconds(now) <= (double)time(NULL) + 1, "%s", now);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_date_is_a_number_of_seconds_or_none),
-                                     cmocka_unit_test(a_later_date_has_milliseconds),
-                                     cmocka_unit_test(each_day_follows_the_one_before)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_date_is_a_number_of_seconds_or_none), cmocka_unit_test(a_later_date_has_milliseconds),
+      cmocka_unit_test(each_day_follows_the_one_before), cmocka_unit_test(the_present_date_is_that_of_the_clock)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

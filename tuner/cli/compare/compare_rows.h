@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/text/date.h"
 #include "db/store/store.h"
 
 /* The rows that one side takes from its database. NULL or "" fits everything. */
@@ -19,7 +20,7 @@ struct compare_row {
   char *problem; /* "star7 f32 512x512x512, graph" */
   char *key;     /* equal for two rows that can be compared */
   char *winner;  /* its template */
-  char date[DATE_BYTES], driver[64], device[128];
+  char date[DATE_TEXT_BYTES], driver[64], device[128];
   double time_ms, low_ms, high_ms; /* low, high: NaN if the interval is not known */
 };
 
