@@ -498,7 +498,7 @@ variants: $(OUT)/halotune  ## samples of all spaces, compiled and verified
 	$(Q)HALOTUNE=$(OUT)/halotune FULL=$(FULL) STENCILS='$(or $(CASE),$(STENCILS))' tests/tap.sh tests/variants.sh
 
 faults: all fake-cuda  ## the tuner on a GPU and on disks that fail on command, and after kills; FULL=1 for more errors and moments
-	$(Q)JOBS=3 FULL=$(FULL) tests/tap.sh tests/faults.sh tests/faults_calls.sh tests/faults_killed.sh tests/faults_team.sh
+	$(Q)JOBS=4 FULL=$(FULL) tests/tap.sh tests/faults_team.sh tests/faults.sh tests/faults_calls.sh tests/faults_killed.sh
 
 selftest: all fake-cuda  ## the test that runs on a GPU, on the driver of tests; FULL=1 with each template
 	$(Q)FULL=$(FULL) tests/tap.sh tests/selftest.sh
