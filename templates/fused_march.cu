@@ -2,8 +2,8 @@
 // the planes that the stages read. It takes any update: no stage takes the update apart.
 //
 // In each turn one plane of the input comes in, and each stage computes one plane. A stage reads only planes that were written in earlier
-// turns. So it is one plane more behind the stage before than its taps reach up, and one barrier a turn serves all stages. While plane z + 1 of the input comes in, for reach
-// 1 and STEPS 3:
+// turns. So it is one plane more behind the stage before than its taps reach up, and one barrier a turn serves all stages. While plane
+// z + 1 of the input comes in, for reach 1 and STEPS 3:
 //
 //      rings in shared memory                           computed in this turn
 //      input     z+1 (arrives)  z  z-1  z-2     ->      stage 0: plane z-1

@@ -83,8 +83,11 @@ static halotune_status find_device(struct replay *replay, struct backend_facts *
   sqlite3_stmt *query;
   halotune_status status = query_prepare(store_connection(replay->store), device_sql, &query);
   if (status != HALOTUNE_OK) return status;
-  if (sqlite3_step(query) == SQLITE_ROW) read_device(query, replay, facts);
-  else status = fail(HALOTUNE_NOT_FOUND, "%s has no results to replay", store_path(replay->store));
+  const int code = sqlite3_step(query);
+  if (code == SQLITE_ROW) read_device(query, replay, facts);
+  else if (code == SQLITE_DONE)
+    status = fail(HALOTUNE_NOT_FOUND, "%s has no results to replay", store_path(replay->store));
+  else status = query_fail(store_connection(replay->store));
   sqlite3_finalize(query);
   if (status == HALOTUNE_OK && !facts->arch) {
     status =

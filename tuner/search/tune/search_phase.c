@@ -580,12 +580,13 @@ static bool may_feed_early(const struct search_phase *phase, const struct propos
 
 /* Let the strategy fill the pipeline. */
 static halotune_status feed_early(struct search_phase *phase) {
+  enum { ENOUGH_EARLY = 64 };
   const struct search_inputs *in = phase->in;
   halotune_status status = HALOTUNE_OK;
   bool have = true;
   while (status == HALOTUNE_OK && have && has_room(phase) && !is_searched(phase)) {
     const int begun = pipeline_count(in->pipeline);
-    if (begun >= PIPELINE_MOST_READY || (in->max_variants > 0 && in->tally->tried + begun >= in->max_variants)) break;
+    if (begun >= ENOUGH_EARLY || (in->max_variants > 0 && in->tally->tried + begun >= in->max_variants)) break;
     status = propose_next(phase, &have);
   }
   return status;

@@ -9,6 +9,7 @@
 enum {
   MOST_IN_FLIGHT = 256, /* trials with the compilers, which never take so many */
   ENOUGH_READY = 32,    /* when so many are ready, no more are begun */
+  RING = 320,           /* it never fills: all that are begun have room in it */
 };
 
 struct in_flight {
@@ -19,7 +20,7 @@ struct in_flight {
 struct pipeline {
   struct compiler *compiler;
   struct in_flight in_flight[MOST_IN_FLIGHT]; /* the compiler's id is the index */
-  struct trial *ready[PIPELINE_MOST_READY];   /* a ring */
+  struct trial *ready[RING];
   int flying, ready_first, ready_count;
 };
 
@@ -33,8 +34,7 @@ halotune_status pipeline_make(struct compiler *compiler, struct pipeline **out) 
 void pipeline_clear(struct pipeline *pipeline) {
   if (pipeline->compiler) compiler_drop(pipeline->compiler); /* first: requests point into trials */
   for (int i = 0; i < MOST_IN_FLIGHT; i++) trial_free(pipeline->in_flight[i].trial);
-  for (int i = 0; i < pipeline->ready_count; i++)
-    trial_free(pipeline->ready[(pipeline->ready_first + i) % PIPELINE_MOST_READY]);
+  for (int i = 0; i < pipeline->ready_count; i++) trial_free(pipeline->ready[(pipeline->ready_first + i) % RING]);
   *pipeline = (struct pipeline){.compiler = pipeline->compiler};
 }
 
@@ -55,9 +55,8 @@ bool pipeline_is_empty(const struct pipeline *pipeline) { return pipeline_count(
 
 /* Put a trial at the end of the ring. A stand-in goes to the front, because nobody watches the GPU until it runs. */
 static void ready_put(struct pipeline *pipeline, struct trial *trial) {
-  int place = (pipeline->ready_first + pipeline->ready_count) % PIPELINE_MOST_READY;
-  if (trial->is_stand_in)
-    place = pipeline->ready_first = (pipeline->ready_first + PIPELINE_MOST_READY - 1) % PIPELINE_MOST_READY;
+  int place = (pipeline->ready_first + pipeline->ready_count) % RING;
+  if (trial->is_stand_in) place = pipeline->ready_first = (pipeline->ready_first + RING - 1) % RING;
   pipeline->ready[place] = trial;
   pipeline->ready_count++;
 }
@@ -92,10 +91,10 @@ static void trace_compile(const struct trial *trial, const struct compiler_resul
              &trial->generated.hash, detail);
 }
 
-/* Move finished trials from the compilers into the ring, as far as there is room.
+/* Move finished trials from the compilers into the ring.
  *   timeout_ms  how long to wait for the first one */
 static halotune_status results_collect(struct pipeline *pipeline, int timeout_ms) {
-  while (pipeline->ready_count < PIPELINE_MOST_READY && pipeline->flying > 0) {
+  while (pipeline->flying > 0) {
     struct compiler_result result;
     bool have = false;
     const double begin_ms = trace_now_ms();
@@ -118,10 +117,9 @@ static halotune_status results_collect(struct pipeline *pipeline, int timeout_ms
 static struct trial *ready_take(struct pipeline *pipeline, int place) {
   struct trial **ready = pipeline->ready;
   const int first = pipeline->ready_first;
-  struct trial *taken = ready[(first + place) % PIPELINE_MOST_READY];
-  for (int i = place; i > 0; i--)
-    ready[(first + i) % PIPELINE_MOST_READY] = ready[(first + i - 1) % PIPELINE_MOST_READY];
-  pipeline->ready_first = (first + 1) % PIPELINE_MOST_READY;
+  struct trial *taken = ready[(first + place) % RING];
+  for (int i = place; i > 0; i--) ready[(first + i) % RING] = ready[(first + i - 1) % RING];
+  pipeline->ready_first = (first + 1) % RING;
   pipeline->ready_count--;
   return taken;
 }
@@ -140,7 +138,7 @@ halotune_status pipeline_take_this(struct pipeline *pipeline, const struct trial
   halotune_status status = results_collect(pipeline, 0);
   for (int tries = 0; tries < 2 && status == HALOTUNE_OK; tries++) {
     for (int i = 0; i < pipeline->ready_count; i++) {
-      if (pipeline->ready[(pipeline->ready_first + i) % PIPELINE_MOST_READY] != wanted) continue;
+      if (pipeline->ready[(pipeline->ready_first + i) % RING] != wanted) continue;
       *out = ready_take(pipeline, i);
       return HALOTUNE_OK;
     }

@@ -6,8 +6,6 @@
 
 struct pipeline;
 
-enum { PIPELINE_MOST_READY = 64 }; /* trials that are compiled and wait for the device */
-
 /* Make an empty pipeline.
  *   compiler  must live as long. Nobody else uses it while trials are in the pipeline. NULL: trials come out without a
  *             cubin, which is enough for a backend that runs nothing
@@ -38,16 +36,14 @@ halotune_status pipeline_put(struct pipeline *pipeline, struct trial *trial, con
  * Returns HALOTUNE_OK, or what the compiler returns. */
 halotune_status pipeline_take(struct pipeline *pipeline, int timeout_ms, struct trial **out);
 
-/* Take one trial as soon as it is compiled or over. Trials that are ready before it stay in the pipeline, which has
- * PIPELINE_MOST_READY trials at most.
+/* Take one trial as soon as it is compiled or over. Trials that are ready before it stay in the pipeline.
  *   wanted  was put in; it is only compared, and not read
  *   out     the caller's; NULL if the time ran out, or if another trial was compiled first
  * Returns HALOTUNE_OK, or what the compiler returns. */
 halotune_status pipeline_take_this(struct pipeline *pipeline, const struct trial *wanted, int timeout_ms,
                                    struct trial **out);
 
-/* Generate and compile one variant on the task's grid, and wait for it. Other trials stay in the pipeline, which has
- * fewer than PIPELINE_MOST_READY.
+/* Generate and compile one variant on the task's grid, and wait for it. Other trials stay in the pipeline.
  *   out  the caller's; is_over where generating or compiling failed; NULL on failure
  * Returns HALOTUNE_OK, HALOTUNE_MEMORY, HALOTUNE_IO, or what the compiler returns. */
 halotune_status pipeline_build(struct pipeline *pipeline, const struct task *task, const struct template *template,
