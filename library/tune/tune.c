@@ -9,6 +9,7 @@
 #include "library/lookup/context.h"
 #include "library/lookup/forked.h"
 #include "library/lookup/lookup.h"
+#include "library/tune/tune_lock.h"
 #include "library/tune/tune_program.h"
 
 static const double usual_budget_s = 20, least_budget_s = 1e-3; /* the budget has three decimals on the command line */
@@ -189,21 +190,21 @@ halotune_status halotune_tune(halotune_ctx *ctx, const halotune_problem *problem
   struct tuning t = {.ctx = context_newest(ctx), .problem = problem};
   const char *named = getenv("HALOTUNE_PROGRAM");
   const double budget_s = options->budget_s > 0 ? options->budget_s : usual_budget_s, ms_per_s = 1e3;
+  struct tune_listener listener = {.progress = progress, .user = user, .start_ms = clock_ms()};
   struct tune_program program = {.program = options->program  ? options->program
                                             : named && *named ? named
                                                               : "halotune",
                                  .budget_s = budget_s,
-                                 .wait_ms = others_ms + budget_s * ms_per_s,
-                                 .start_ms = clock_ms(),
-                                 .progress = progress,
-                                 .user = user};
+                                 .listener = &listener};
   halotune_status status = forked_check(ctx->generation);
   if (status == HALOTUNE_OK) status = prepare_tuning(ctx, problem, options, &t);
   if (status == HALOTUNE_OK) {
     text_printf(&key, "%s %s %s %d %s %d %d %d %d", t.database, t.stencil ? t.stencil->hash : t.name, t.grid,
                 (int)problem->dtype, t.device, (int)problem->launch, (int)problem->cache, problem->reproducible,
                 problem->steps);
-    status = text_ok(&key) ? tune_lock_take(text_string(&key), &program, &lock, &waited) : fail_memory();
+    status = text_ok(&key)
+                 ? tune_lock_take(text_string(&key), others_ms + budget_s * ms_per_s, &listener, &lock, &waited)
+                 : fail_memory();
   }
   if (status == HALOTUNE_OK && waited) status = take_result(&t, ctx, &found);
   if (status == HALOTUNE_OK && !found) status = make_result(&t, ctx, options, &program);

@@ -1,119 +1,24 @@
-/* tune_program.c: the process that tunes, its output, and the lock beside the cache of compiled kernels. */
+/* tune_program.c: the process that tunes, and its output. */
 #include "library/tune/tune_program.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/files/data_folders.h"
-#include "base/files/own.h"
 #include "base/files/path.h"
-#include "base/identity/hash.h"
 #include "base/system/clock.h"
 #include "base/system/process.h"
-#include "gpu/compile/cache_folder.h"
 
-enum { TICK_MS = 100, LOOK_TICK_MS = 10, LOOK_TICKS = 100, MOST_ARGUMENTS = 40, LINE_BYTES = 512 };
+enum { MOST_ARGUMENTS = 40, LINE_BYTES = 512 };
 
 /* The time that a run may take beyond its budget: for compiles that have begun, the final rounds, and the database. */
 static const double grace_ms = 120e3;
-
-static bool is_cancelled(const struct tune_program *program, const char *line) {
-  const double ms_per_s = 1e3;
-  return program->progress && program->progress(program->user, (clock_ms() - program->start_ms) / ms_per_s, line) != 0;
-}
-
-/* Open the file of a key, which processes lock.
- *   flags       0, or O_CREAT to make the file and its folder
- *   path        receives the file's path, the caller's to free
- *   descriptor  -1 where there is no cache folder
- * Returns HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. */
-static halotune_status lock_open(const char *key, int flags, char **path, int *descriptor) {
-  char *folder = NULL, hex[HASH_HEX_BYTES];
-  *path = NULL;
-  *descriptor = -1;
-  halotune_status status = cache_folder_default("/tune", &folder);
-  if (status != HALOTUNE_OK || !folder) return status;
-  hash_hex(hash_bytes(key, strlen(key)), hex);
-  if (asprintf(path, "%s/%s.lock", folder, hex) < 0) *path = NULL;
-  /* In a folder of others, another user could hold the lock for ever. */
-  status = *path ? cache_folder_secure(flags != 0) : fail_memory();
-  if (status == HALOTUNE_OK) status = flags ? own_folder_make(folder) : own_folder_check(folder);
-  if (status == HALOTUNE_OK) *descriptor = open(*path, O_RDWR | flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-  if (status == HALOTUNE_OK && *descriptor < 0)
-    status = fail(HALOTUNE_IO, "%s: %s; halotune_tune needs it as a lock", *path, strerror(errno));
-  free(folder);
-  return status;
-}
-
-halotune_status tune_lock_take(const char *key, const struct tune_program *program, struct tune_lock *out,
-                               bool *waited) {
-  const double ms_per_s = 1e3, until_ms = clock_ms() + program->wait_ms;
-  char *path;
-  *waited = false;
-  halotune_status status = lock_open(key, O_CREAT, &path, &out->descriptor);
-  while (status == HALOTUNE_OK && out->descriptor >= 0 && flock(out->descriptor, LOCK_EX | LOCK_NB) != 0) {
-    *waited = true;
-    if (errno != EWOULDBLOCK && errno != EINTR) status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-    else if (is_cancelled(program, "another process tunes this problem"))
-      status = fail(HALOTUNE_CANCELLED, "halotune_tune: cancelled while another process tuned this problem");
-    else if (clock_ms() >= until_ms)
-      status =
-          fail(HALOTUNE_IO, "halotune_tune: another process tunes this problem, and has not ended in %g s; try again",
-               program->wait_ms / ms_per_s);
-    else poll(NULL, 0, TICK_MS);
-  }
-  if (status != HALOTUNE_OK) tune_lock_release(out);
-  free(path);
-  return status;
-}
-
-static bool is_kept_out(int descriptor, int kind) {
-  return flock(descriptor, kind | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-}
-
-bool tune_lock_try(const char *key, bool is_shared, struct tune_lock *out) {
-  char *path;
-  bool is_held = false;
-  if (lock_open(key, O_CREAT, &path, &out->descriptor) == HALOTUNE_OK && out->descriptor >= 0) {
-    is_held = is_kept_out(out->descriptor, is_shared ? LOCK_SH : LOCK_EX);
-    /* tune_lock_is_held takes the lock exclusively for a moment. */
-    for (int i = 0; is_shared && is_held && i < LOOK_TICKS; i++) {
-      poll(NULL, 0, LOOK_TICK_MS);
-      is_held = is_kept_out(out->descriptor, LOCK_SH);
-    }
-  }
-  if (is_held) tune_lock_release(out);
-  free(path);
-  return !is_held;
-}
-
-bool tune_lock_is_held(const char *key) {
-  struct tune_lock lock = {-1};
-  char *path;
-  bool is_held = false;
-  if (lock_open(key, 0, &path, &lock.descriptor) == HALOTUNE_OK && lock.descriptor >= 0)
-    is_held = is_kept_out(lock.descriptor, LOCK_EX);
-  tune_lock_release(&lock);
-  free(path);
-  return is_held;
-}
-
-void tune_lock_release(struct tune_lock *lock) {
-  if (lock->descriptor >= 0) {
-    flock(lock->descriptor, LOCK_UN); /* close alone would keep the lock while a forked child has the descriptor */
-    close(lock->descriptor);          /* the file stays for the next process */
-  }
-  lock->descriptor = -1;
-}
 
 /* The last line that the program wrote. */
 struct last_line {
@@ -151,11 +56,12 @@ static halotune_status follow_program(const struct tune_program *program, pid_t 
   const double ms_per_s = 1e3, until_ms = clock_ms() + program->budget_s * ms_per_s + grace_ms;
   bool is_open = true;
   for (int wait_ms = 1;;) {
-    if (is_open) is_open = read_some(descriptor, TICK_MS, line);
+    if (is_open) is_open = read_some(descriptor, TUNE_TICK_MS, line);
     else poll(NULL, 0, wait_ms);
     if (process_has_ended(pid, end)) break;
-    if (!is_open && wait_ms < TICK_MS) wait_ms *= 2; /* most programs end at once then */
-    if (is_cancelled(program, line->text)) return fail(HALOTUNE_CANCELLED, "halotune_tune: cancelled by the callback");
+    if (!is_open && wait_ms < TUNE_TICK_MS) wait_ms *= 2; /* most programs end at once then */
+    if (tune_listener_cancels(program->listener, line->text))
+      return fail(HALOTUNE_CANCELLED, "halotune_tune: cancelled by the callback");
     if (clock_ms() > until_ms)
       return fail(HALOTUNE_IO, "'%s tune' did not end within two minutes after its budget", program->program);
   }

@@ -9,6 +9,7 @@
 
 #include "base/files/file.h"
 #include "library/lookup/context.h"
+#include "library/tune/tune_lock.h"
 #include "library/tune/tune_program.h"
 #include "tests/unit/library/tuned.h"
 
@@ -423,7 +424,7 @@ TEST(a_lock_that_others_could_hold_is_refused) {
 
 /* The other process holds the lock and does nothing. */
 TEST(another_process_that_does_not_end_is_not_waited_for) {
-  const struct tune_program waiting = {.wait_ms = 20};
+  const double wait_ms = 20;
   struct tune_lock held = {-1}, lock = {-1};
   struct scene p;
   bool waited;
@@ -431,11 +432,11 @@ TEST(another_process_that_does_not_end_is_not_waited_for) {
   CHECK(!tune_lock_is_held("a problem"), "nobody had it");
   CHECK(tune_lock_try("a problem", false, &held), "lock");
   CHECK(tune_lock_is_held("a problem"), "held");
-  CHECK_EQ(HALOTUNE_IO, tune_lock_take("a problem", &waiting, &lock, &waited), "held");
+  CHECK_EQ(HALOTUNE_IO, tune_lock_take("a problem", wait_ms, NULL, &lock, &waited), "held");
   CHECK(waited && strstr(fail_text(), "has not ended in 0.02 s"), "%s", fail_text());
   tune_lock_release(&held);
   CHECK(!tune_lock_is_held("a problem"), "left");
-  CHECK_OK(tune_lock_take("a problem", &waiting, &lock, &waited));
+  CHECK_OK(tune_lock_take("a problem", wait_ms, NULL, &lock, &waited));
   CHECK(!waited, "free");
   tune_lock_release(&lock);
   scene_end(&p);

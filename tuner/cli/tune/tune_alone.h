@@ -2,7 +2,7 @@
 #ifndef CLI_TUNE_TUNE_ALONE_H
 #define CLI_TUNE_TUNE_ALONE_H
 
-#include "library/tune/tune_program.h"
+#include "library/tune/tune_lock.h"
 #include "tuner/cli/tune/tune_task.h"
 #include "tuner/fleet/member.h"
 

@@ -5,7 +5,7 @@
 #define CLI_TUNE_TUNE_SITE_H
 
 #include "db/store/task_state.h"
-#include "library/tune/tune_program.h"
+#include "library/tune/tune_lock.h"
 #include "tuner/cli/tune/plan_file.h"
 #include "tuner/cli/tune/task_list.h"
 #include "tuner/measure/backends/backend.h"

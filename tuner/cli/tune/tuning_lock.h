@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "library/tune/tune_program.h"
+#include "library/tune/tune_lock.h"
 
 /* Take the lock. Where there is none, as in a cache folder that others can write, the process tunes without it, and is
  * not shown as running.
