@@ -5,6 +5,8 @@
 
 bool tune_listener_cancels(struct tune_listener *listener, const char *line) {
   const double ms_per_s = 1e3;
-  if (!listener || !listener->progress) return false;
-  return listener->progress(listener->user, (clock_ms() - listener->start_ms) / ms_per_s, line) != 0;
+  const double now_ms = clock_ms();
+  if (!listener || !listener->progress || now_ms < listener->due_ms) return false;
+  listener->due_ms = now_ms + TUNE_TICK_MS;
+  return listener->progress(listener->user, (now_ms - listener->start_ms) / ms_per_s, line) != 0;
 }

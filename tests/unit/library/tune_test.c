@@ -313,6 +313,31 @@ TEST(the_callback_cancels) {
   scene_end(&p);
 }
 
+/* The times of calls. */
+struct called {
+  int calls;
+  double last_s, least_apart_s;
+};
+
+static int note_call(void *user, double elapsed_s, const char *line) {
+  enum { ENOUGH_NOTED = 5 };
+  struct called *called = user;
+  (void)line;
+  if (called->calls > 0) called->least_apart_s = fmin(called->least_apart_s, elapsed_s - called->last_s);
+  called->last_s = elapsed_s;
+  return ++called->calls == ENOUGH_NOTED;
+}
+
+TEST(the_callback_is_not_called_for_each_line) {
+  const double least_apart_s = 0.0999;
+  struct scene p;
+  struct called called = {.least_apart_s = INFINITY};
+  scene_begin(&p, "while :; do echo line; done");
+  CHECK_EQ(HALOTUNE_CANCELLED, halotune_tune(p.ctx, &problem, &p.options, note_call, &called), "cancelled");
+  CHECK(called.least_apart_s > least_apart_s, "two calls were %g s apart", called.least_apart_s);
+  scene_end(&p);
+}
+
 static void *tune_in_thread(void *context) {
   struct scene *p = context;
   return (void *)(intptr_t)halotune_tune(p->ctx, &problem, &p->options, NULL, NULL);
@@ -597,6 +622,7 @@ int main(void) {
       cmocka_unit_test(each_failure_is_told),
       cmocka_unit_test(what_is_asked_for_is_checked),
       cmocka_unit_test(the_callback_cancels),
+      cmocka_unit_test(the_callback_is_not_called_for_each_line),
       cmocka_unit_test(a_problem_is_tuned_once_at_a_time),
       cmocka_unit_test(a_failure_of_the_first_is_none_of_the_second),
       cmocka_unit_test(a_lock_that_others_could_hold_is_refused),
