@@ -12,7 +12,7 @@
 #include "library/tune/tune_lock.h"
 #include "library/tune/tune_program.h"
 
-static const double usual_budget_s = 20, least_budget_s = 1e-3; /* the budget has three decimals on the command line */
+static const double least_budget_s = 1e-3; /* the budget has three decimals on the command line */
 
 /* How much longer another process is waited for that tunes the same problem: it may have a larger budget. */
 static const double others_ms = 600e3;
@@ -23,6 +23,7 @@ struct tuning {
   const halotune_problem *problem;
   const struct known_stencil *stencil; /* NULL: the program finds it by its name */
   const char *name;                    /* the stencil's name or hash, as the caller gave it */
+  double budget_s;
   char *database;
   char device[16], grid[64], budget[32], variants[32], steps[16];
 };
@@ -135,7 +136,6 @@ static halotune_status check_problem(halotune_ctx *root, const halotune_problem 
 
 static halotune_status prepare_tuning(halotune_ctx *root, const halotune_problem *problem,
                                       const halotune_tune_options *options, struct tuning *t) {
-  const double budget_s = options->budget_s > 0 ? options->budget_s : usual_budget_s;
   const int at = problem->stencil ? context_find_stencil(t->ctx, problem->stencil) : -1;
   if (at < 0 && !is_plain_name(problem->stencil))
     return fail(HALOTUNE_ARGUMENT, "halotune_tune: '%s' is not the name of a stencil",
@@ -153,7 +153,7 @@ static halotune_status prepare_tuning(halotune_ctx *root, const halotune_problem
   if (status == HALOTUNE_OK) status = check_problem(root, problem);
   if (status == HALOTUNE_OK) status = write_grid(t, at);
   if (status != HALOTUNE_OK) return status;
-  snprintf(t->budget, sizeof t->budget, "%.3fs", fmax(budget_s, least_budget_s));
+  snprintf(t->budget, sizeof t->budget, "%.3fs", fmax(t->budget_s, least_budget_s));
   snprintf(t->variants, sizeof t->variants, "%d", options->max_variants);
   snprintf(t->steps, sizeof t->steps, problem->steps > 1 ? "1..%d" : "1",
            problem->steps < LAUNCH_MOST_STEPS ? problem->steps : LAUNCH_MOST_STEPS);
@@ -182,19 +182,21 @@ static halotune_status make_result(struct tuning *t, halotune_ctx *root, const h
 halotune_status halotune_tune(halotune_ctx *ctx, const halotune_problem *problem, const halotune_tune_options *options,
                               halotune_tune_progress *progress, void *user) {
   static const halotune_tune_options usual = {.program = NULL};
+  const double usual_budget_s = 20, ms_per_s = 1e3;
   struct text key = {0};
   struct tune_lock lock = {-1};
   bool waited = false, found = false;
   if (!ctx || !problem) return fail(HALOTUNE_ARGUMENT, "halotune_tune: an argument is NULL");
   if (!options) options = &usual;
-  struct tuning t = {.ctx = context_newest(ctx), .problem = problem};
+  struct tuning t = {.ctx = context_newest(ctx),
+                     .problem = problem,
+                     .budget_s = options->budget_s > 0 ? options->budget_s : usual_budget_s};
   const char *named = getenv("HALOTUNE_PROGRAM");
-  const double budget_s = options->budget_s > 0 ? options->budget_s : usual_budget_s, ms_per_s = 1e3;
   struct tune_listener listener = {.progress = progress, .user = user, .start_ms = clock_ms()};
   struct tune_program program = {.program = options->program  ? options->program
                                             : named && *named ? named
                                                               : "halotune",
-                                 .budget_s = budget_s,
+                                 .budget_s = t.budget_s,
                                  .listener = &listener};
   halotune_status status = forked_check(ctx->generation);
   if (status == HALOTUNE_OK) status = prepare_tuning(ctx, problem, options, &t);
@@ -203,7 +205,7 @@ halotune_status halotune_tune(halotune_ctx *ctx, const halotune_problem *problem
                 (int)problem->dtype, t.device, (int)problem->launch, (int)problem->cache, problem->reproducible,
                 problem->steps);
     status = text_ok(&key)
-                 ? tune_lock_take(text_string(&key), others_ms + budget_s * ms_per_s, &listener, &lock, &waited)
+                 ? tune_lock_take(text_string(&key), others_ms + t.budget_s * ms_per_s, &listener, &lock, &waited)
                  : fail_memory();
   }
   if (status == HALOTUNE_OK && waited) status = take_result(&t, ctx, &found);
