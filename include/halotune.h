@@ -374,8 +374,8 @@ typedef struct {
  *   coefficients  one value for each coefficient, in the order of the stencil's file. NULL: the stencil's defaults
  *   layout        NULL: a dense grid, every possible point
  *   out           receives the kernel; the caller ends it with halotune_kernel_free. NULL on failure
- * If the layout or the GPU breaks a rule of the configuration's template, the best other configuration is used;
- * halotune_kernel_info tells which.
+ * If the layout or the GPU breaks a rule of the configuration's template, the configuration of as many or fewer steps
+ * with the least expected time of a step is used; halotune_kernel_info tells which.
  * If a launch of the configuration advances several time steps, the call also makes kernels for fewer steps, down to
  * one, so that halotune_run can advance any number of steps. Each makes at most half as many as the one before.
  * Returns HALOTUNE_OK

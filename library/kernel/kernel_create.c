@@ -105,17 +105,6 @@ static halotune_status check_box(const struct domain *domain) {
   return HALOTUNE_OK;
 }
 
-/* Keep the configuration if it fits this GPU and this layout. Otherwise choose the best one that does. */
-static halotune_status settle_configuration(halotune_kernel *kernel) {
-  const struct template *template;
-  bool fits = false;
-  halotune_status status = context_template(kernel->ctx, kernel->answer.template_at, &template);
-  if (status == HALOTUNE_OK) status = question_check(&kernel->question, template, &kernel->answer.configuration, &fits);
-  if (status != HALOTUNE_OK || fits) return status;
-  struct question *q = &kernel->question;
-  return q->key.steps > 1 ? choose_steps(q, q->key.steps, &kernel->answer) : choose(q, &kernel->answer);
-}
-
 static halotune_kernel *kernel_new(halotune_ctx *ctx) {
   halotune_kernel *kernel = calloc(1, sizeof *kernel);
   if (!kernel) return NULL;
@@ -174,17 +163,33 @@ static halotune_status kernel_begin(halotune_kernel *kernel, const halotune_conf
   return status == HALOTUNE_OK ? kernel_coefficients(&kernel->question, coefficients, &kernel->coefficients) : status;
 }
 
+/* Whether the configuration keeps its rules on this GPU and in this layout. */
+static halotune_status check_fit(const halotune_kernel *kernel, bool *fits) {
+  const struct template *template;
+  const halotune_status status = context_template(kernel->ctx, kernel->answer.template_at, &template);
+  return status == HALOTUNE_OK ? question_check(&kernel->question, template, &kernel->answer.configuration, fits)
+                               : status;
+}
+
+/* Keep the configuration if it fits. Otherwise choose the best one that does, of as many or fewer steps. */
+static halotune_status settle_best(halotune_kernel *kernel) {
+  struct question *q = &kernel->question;
+  bool fits = false;
+  const halotune_status status = check_fit(kernel, &fits);
+  if (status != HALOTUNE_OK || fits) return status;
+  return q->key.steps > 1 ? choose_steps(q, q->key.steps, &kernel->answer) : choose(q, &kernel->answer);
+}
+
 /* Let a kernel make launches of exactly so many steps. Its own configuration is kept if it makes so many and fits.
  * Otherwise the best one is taken. */
 static halotune_status settle_steps(halotune_kernel *kernel, const halotune_config *config, int steps) {
-  struct question *q = &kernel->question;
-  const struct template *template;
   bool fits = false;
-  if (steps != config->steps) return choose_of_steps(q, steps, &kernel->answer);
-  question_set_steps(q, steps);
-  halotune_status status = context_template(kernel->ctx, kernel->answer.template_at, &template);
-  if (status == HALOTUNE_OK) status = question_check(q, template, &kernel->answer.configuration, &fits);
-  return status != HALOTUNE_OK || fits ? status : choose_of_steps(q, steps, &kernel->answer);
+  if (steps == config->steps) {
+    question_set_steps(&kernel->question, steps);
+    const halotune_status status = check_fit(kernel, &fits);
+    if (status != HALOTUNE_OK || fits) return status;
+  }
+  return choose_of_steps(&kernel->question, steps, &kernel->answer);
 }
 
 /* Let all kernels make launches of equally many steps: the largest number for which each box has a configuration. */
@@ -204,15 +209,19 @@ static void free_all(halotune_kernel *kernels[], int count) {
   }
 }
 
-/* Make a kernel for each layout. `layouts` may be NULL for one kernel of a dense grid. */
+/* Make a kernel for each layout.
+ *   layouts   may be NULL for one kernel of a dense grid
+ *   is_boxes  whether halotune_kernel_create_boxes asks: it has another rule for the number of steps than
+ *             halotune_kernel_create, also for one box */
 static halotune_status create_kernels(halotune_ctx *ctx, const halotune_config *config, const double *coefficients,
-                                      const halotune_layout *layouts, int count, halotune_kernel *out[]) {
+                                      const halotune_layout *layouts, int count, bool is_boxes,
+                                      halotune_kernel *out[]) {
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
     out[i] = kernel_new(ctx);
     status = out[i] ? kernel_begin(out[i], config, coefficients, layouts ? &layouts[i] : NULL) : fail_memory();
   }
-  if (status == HALOTUNE_OK) status = count == 1 ? settle_configuration(out[0]) : settle_alike(out, count, config);
+  if (status == HALOTUNE_OK) status = is_boxes ? settle_alike(out, count, config) : settle_best(out[0]);
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
     status = load_main(out[i]);
     if (status == HALOTUNE_OK) status = add_fewer(out[i]);
@@ -238,7 +247,7 @@ halotune_status halotune_kernel_create(halotune_ctx *ctx, const halotune_config 
   if (!out) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_create: out is NULL");
   *out = NULL;
   const halotune_status status = check_create(ctx, config, "halotune_kernel_create", &made_by);
-  return status == HALOTUNE_OK ? create_kernels(made_by, config, coefficients, layout, 1, out) : status;
+  return status == HALOTUNE_OK ? create_kernels(made_by, config, coefficients, layout, 1, false, out) : status;
 }
 
 halotune_status halotune_kernel_create_boxes(halotune_ctx *ctx, const halotune_config *config,
@@ -251,7 +260,7 @@ halotune_status halotune_kernel_create_boxes(halotune_ctx *ctx, const halotune_c
   for (int i = 0; i < count; i++) out[i] = NULL;
   if (!layouts) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_create_boxes: an argument is NULL");
   const halotune_status status = check_create(ctx, config, "halotune_kernel_create_boxes", &made_by);
-  return status == HALOTUNE_OK ? create_kernels(made_by, config, coefficients, layouts, count, out) : status;
+  return status == HALOTUNE_OK ? create_kernels(made_by, config, coefficients, layouts, count, true, out) : status;
 }
 
 void halotune_kernel_info(const halotune_kernel *kernel, halotune_kernel_facts *out) {

@@ -131,7 +131,8 @@ TEST(boxes_of_one_lookup_give_the_bits_of_one_kernel) {
   halotune_kernel_free(single);
 }
 
-/* No box but the whole grid can have the launches of four steps. Then no box has them, and all make two. */
+/* No box but the whole grid can have the launches of four steps. Then no box has them, and all make two. A kernel of
+ * halotune_kernel_create makes as many as take the least time a step: one. */
 TEST(boxes_make_equally_many_steps) {
   static const halotune_layout boxes[] = {{0}, {.low = {4, 0, 0}, .high = {16, 0, 0}}};
   halotune_kernel *kernels[2];
@@ -141,6 +142,14 @@ TEST(boxes_make_equally_many_steps) {
   CHECK_OK(halotune_kernel_create_boxes(ctx, &config, NULL, boxes, 1, kernels));
   halotune_kernel_info(kernels[0], &facts);
   CHECK_EQ(4, facts.steps, "the whole grid alone");
+  halotune_kernel_free(kernels[0]);
+  CHECK_OK(halotune_kernel_create_boxes(ctx, &config, NULL, &boxes[1], 1, kernels));
+  halotune_kernel_info(kernels[0], &facts);
+  CHECK_EQ(2, facts.steps, "the other box alone");
+  halotune_kernel_free(kernels[0]);
+  CHECK_OK(halotune_kernel_create(ctx, &config, NULL, &boxes[1], kernels));
+  halotune_kernel_info(kernels[0], &facts);
+  CHECK_EQ(1, facts.steps, "the kernel of this layout");
   halotune_kernel_free(kernels[0]);
   CHECK_OK(halotune_kernel_create_boxes(ctx, &config, NULL, boxes, 2, kernels));
   for (int i = 0; i < 2; i++) {
