@@ -1,6 +1,7 @@
 /* context.c: opens and closes a halotune_ctx, and makes its members at their first use. */
 #include "library/lookup/context.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,7 +253,8 @@ static halotune_status own_device(struct halotune_ctx *ctx, const struct cu *cu,
                                   const struct own_device **out) {
   halotune_status status = HALOTUNE_OK;
   *out = NULL;
-  if (ordinal < 0 || ordinal >= CONTEXT_MOST_GPUS) return fail(HALOTUNE_ARGUMENT, "there is no GPU %d", ordinal);
+  if (ordinal >= CONTEXT_MOST_GPUS)
+    return fail(HALOTUNE_NO_GPU, "only the first %d GPUs of a machine can be used", CONTEXT_MOST_GPUS);
   struct own_device *own = atomic_load_explicit(&ctx->devices[ordinal], memory_order_acquire);
   if (!own) {
     pthread_mutex_lock(&ctx->starting);
@@ -263,7 +265,7 @@ static halotune_status own_device(struct halotune_ctx *ctx, const struct cu *cu,
     pthread_mutex_unlock(&ctx->starting);
   }
   *out = own;
-  return status;
+  return status == HALOTUNE_ARGUMENT ? HALOTUNE_NO_GPU : status; /* the driver has no GPU of this number */
 }
 
 halotune_status context_current_device(struct halotune_ctx *ctx, const struct own_device **out) {
@@ -323,16 +325,17 @@ static halotune_status named_device(struct halotune_ctx *ctx, const char *name, 
   return HALOTUNE_OK;
 }
 
-/* Whether a name is the number of a GPU. */
-static bool is_ordinal(const char *name) {
-  return *name >= '0' && *name <= '9' && name[strspn(name, "0123456789")] == '\0';
+int context_ordinal(const char *name) {
+  if (!*name || name[strspn(name, "0123456789")] != '\0') return -1;
+  const long number = strtol(name, NULL, 10); /* LONG_MAX if it is larger */
+  return number < INT_MAX ? (int)number : INT_MAX;
 }
 
 /* A user who writes 4090 may mean a model. Append to the failure how the number was read. */
 static halotune_status fail_ordinal(halotune_status status, const char *number) {
   enum { DIGITS_OF_A_MODEL = 3 };
   struct fail_kept kept;
-  if (strlen(number) < DIGITS_OF_A_MODEL || (status != HALOTUNE_NO_GPU && status != HALOTUNE_ARGUMENT)) return status;
+  if (strlen(number) < DIGITS_OF_A_MODEL || status != HALOTUNE_NO_GPU) return status;
   fail_keep(&kept);
   return fail(status, "%s is read as the number of a GPU; for a model write its letters, too, such as rtx4090: %s",
               number, kept.text);
@@ -342,12 +345,12 @@ halotune_status context_device(struct halotune_ctx *ctx, const char *name, struc
                                const struct known_device **out) {
   const struct own_device *own = NULL;
   const struct cu *cu;
+  const int ordinal = name ? context_ordinal(name) : -1;
   halotune_status status;
   *out = NULL;
-  if (!name || is_ordinal(name)) {
+  if (!name || ordinal >= 0) {
     status = name ? context_cu(ctx, &cu) : context_current_device(ctx, &own);
-    if (status == HALOTUNE_OK && name)
-      status = own_device(ctx, cu, strlen(name) < 4 ? (int)strtol(name, NULL, 10) : -1, &own);
+    if (status == HALOTUNE_OK && name) status = own_device(ctx, cu, ordinal, &own);
     if (status == HALOTUNE_OK) *out = &own->known;
     return name ? fail_ordinal(status, name) : status;
   }

@@ -78,6 +78,9 @@ extern int context_driver_ms;
 halotune_status context_cu(struct halotune_ctx *ctx, const struct cu **out);
 halotune_status context_nvrtc(struct halotune_ctx *ctx, const struct nvrtc **out);
 
+/* The number of a GPU that a device's name is, such as "0"; -1 if the name is no number. */
+int context_ordinal(const char *name);
+
 /* Find the device that a problem names (see halotune_problem).
  *   room  holds a device that no database knows
  *   out   receives the device, valid as long as ctx and room

@@ -46,16 +46,17 @@ static halotune_status find_database(const struct halotune_ctx *root, const halo
 /* The number of the GPU, for the program's --device. */
 static halotune_status find_device(struct tuning *t, const halotune_tune_options *options) {
   const char *name = t->problem->device;
+  const int ordinal = name ? context_ordinal(name) : -1;
   const struct cu *cu;
   CUdevice device = 0;
   if (options->backend && strcmp(options->backend, "cuda") != 0) return HALOTUNE_OK;
-  if (name && (strlen(name) > 3 || !*name || name[strspn(name, "0123456789")] != '\0'))
+  if (name && ordinal < 0)
     return fail(
         HALOTUNE_ARGUMENT,
         "halotune_tune: the device '%s' is not a number: name the current device (NULL) or a number, such as \"0\"",
         name);
   if (name) {
-    snprintf(t->device, sizeof t->device, "%s", name);
+    snprintf(t->device, sizeof t->device, "%d", ordinal);
     return HALOTUNE_OK;
   }
   halotune_status status = context_cu(t->ctx, &cu);

@@ -409,8 +409,19 @@ TEST(coefficients_and_contexts_are_checked) {
   CHECK_EQ(HALOTUNE_NO_GPU, halotune_lookup(ctx, &problem, &config), "no context");
   problem.device = "0";
   CHECK_OK(halotune_lookup(ctx, &problem, &config));
-  problem.device = "7";
-  CHECK_EQ(HALOTUNE_ARGUMENT, halotune_lookup(ctx, &problem, &config), "no such GPU");
+  static const struct {
+    const char *number, *says;
+  } missing[] = {
+      {"7", "there is no GPU 7; the driver has 1"},
+      {"64", "only the first 64 GPUs of a machine can be used"},
+      {"1000", "1000 is read as the number of a GPU; for a model write its letters, too, such as rtx4090: only the "},
+      {"99999999999999999999", "99999999999999999999 is read as the number of a GPU"},
+  };
+  for (size_t i = 0; i < COUNT(missing); i++) {
+    problem.device = missing[i].number;
+    CHECK_EQ(HALOTUNE_NO_GPU, halotune_lookup(ctx, &problem, &config), "%s", missing[i].number);
+    CHECK(strncmp(halotune_error(ctx), missing[i].says, strlen(missing[i].says)) == 0, "%s", halotune_error(ctx));
+  }
   cu.ctx_set(device.context);
 }
 

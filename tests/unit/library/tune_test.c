@@ -289,6 +289,8 @@ TEST(what_is_asked_for_is_checked) {
   scene_begin(&p, ":");
   p.options.backend = NULL;
   CHECK_EQ(HALOTUNE_ARGUMENT, halotune_tune(p.ctx, &other, &p.options, NULL, NULL), "a GPU by its name");
+  other.device = "1000";
+  CHECK_EQ(HALOTUNE_NO_GPU, halotune_tune(p.ctx, &other, &p.options, NULL, NULL), "a number that no GPU has");
   p.options.backend = "host";
   other.stencil = "--db=x";
   CHECK_EQ(HALOTUNE_ARGUMENT, halotune_tune(p.ctx, &other, &p.options, NULL, NULL), "an option as a stencil");
