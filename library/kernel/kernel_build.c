@@ -185,7 +185,9 @@ halotune_status kernel_compile(struct halotune_ctx *ctx, int capability, const c
   const struct nvrtc *nvrtc;
   struct cubin_cache cache = {0};
   char arch[16];
+  struct fail_kept before;
   *out = (struct compiled){.cubin = NULL};
+  fail_keep(&before);
   snprintf(arch, sizeof arch, "sm_%d", capability);
   struct compile_request request = {.source = source, .name = name, .arch = arch};
   halotune_status status = context_nvrtc(ctx, &nvrtc);
@@ -199,6 +201,7 @@ halotune_status kernel_compile(struct halotune_ctx *ctx, int capability, const c
     if (status == HALOTUNE_OK) cubin_cache_put(&cache, &request, &nvrtc->facts, out);
   }
   cubin_cache_close(&cache);
+  if (status == HALOTUNE_OK) fail_put_back(&before); /* of the cache */
   return status;
 }
 
@@ -244,8 +247,10 @@ static halotune_status variant_build(const struct question *q, const struct answ
                                      bool with_code, struct built *out) {
   struct stored stored = {.steps = 1};
   struct generated generated = {0};
+  struct fail_kept before;
   halotune_status status = HALOTUNE_OK;
   *out = (struct built){.steps = 1, .code = ""};
+  fail_keep(&before);
   /* Code of a similar stencil computes that other stencil, and is not used. */
   const bool is_own = answer->row && answer->row->stencil == q->key.stencil && answer->row->dtype == q->key.dtype;
   const bool is_stored = is_own && stored_fetch(q->ctx, answer->row, &stored);
@@ -268,7 +273,8 @@ static halotune_status variant_build(const struct question *q, const struct answ
     else if (with_code) status = *damage ? compile_instead(q, damage, out) : source_compile(q, out);
   }
   if (is_stored) stored_free(&stored);
-  if (status != HALOTUNE_OK) built_free(out);
+  if (status == HALOTUNE_OK) fail_put_back(&before); /* of stored code that cannot be used */
+  else built_free(out);
   return status;
 }
 

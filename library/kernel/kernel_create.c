@@ -195,10 +195,13 @@ static halotune_status settle_steps(halotune_kernel *kernel, const halotune_conf
 /* Let all kernels make launches of equally many steps: the largest number for which each box has a configuration. */
 static halotune_status settle_alike(halotune_kernel *const kernels[], int count, const halotune_config *config) {
   halotune_status status = HALOTUNE_NOT_FOUND;
+  struct fail_kept before;
+  fail_keep(&before);
   for (int steps = config->steps; steps >= 1 && status == HALOTUNE_NOT_FOUND; steps--) {
     status = HALOTUNE_OK;
     for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = settle_steps(kernels[i], config, steps);
   }
+  if (status == HALOTUNE_OK) fail_put_back(&before); /* of larger numbers */
   return status;
 }
 

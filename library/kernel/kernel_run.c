@@ -164,10 +164,15 @@ static halotune_status run_graphs(halotune_kernel *kernel, CUstream stream, cons
  * these pointers, kernels for fewer steps make them. */
 static halotune_status run_kernel(halotune_kernel *kernel, CUstream stream, struct course *course, long long *left) {
   const int steps = kernel->question.key.steps, gathered = graph_launches(kernel, course);
+  struct fail_kept before;
+  fail_keep(&before);
   halotune_status status = run_graphs(kernel, stream, course, gathered, left);
   for (int launches = 1; *left >= steps && status == HALOTUNE_OK; launches++) {
     status = course_launch(kernel, stream, course);
-    if (status == HALOTUNE_NOT_FOUND && kernel->fewer) return HALOTUNE_OK;
+    if (status == HALOTUNE_NOT_FOUND && kernel->fewer) {
+      fail_put_back(&before);
+      return HALOTUNE_OK;
+    }
     if (status == HALOTUNE_OK) *left -= steps;
     /* After the first launches, the pointers of a first run are known. */
     if (status == HALOTUNE_OK && launches == gathered) status = run_graphs(kernel, stream, course, gathered, left);

@@ -55,6 +55,8 @@ halotune_status choose_steps(struct question *q, int most, struct answer *out) {
   const bool iterates = q->parsed->analysis->can_iterate;
   double best_ms = INFINITY;
   int best = 0;
+  struct fail_kept before;
+  fail_keep(&before);
   for (int steps = 1; steps > 0 && steps <= most; steps = iterates ? next_steps(q, steps) : 0) {
     struct answer answer;
     const halotune_status status = choose_of_steps(q, steps, &answer);
@@ -66,5 +68,7 @@ halotune_status choose_steps(struct question *q, int most, struct answer *out) {
     *out = answer;
   }
   question_set_steps(q, best > 0 ? best : 1);
-  return best > 0 ? HALOTUNE_OK : choose(q, out); /* choose() fails again, and its detail says why */
+  if (best == 0) return choose(q, out); /* it fails again, and its detail says why */
+  fail_put_back(&before);
+  return HALOTUNE_OK;
 }

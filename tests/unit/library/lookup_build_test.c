@@ -95,8 +95,10 @@ static halotune_status look_up_and_build(const char *stencil, const char *device
   struct order order;
   order_make(&problem, device, &order);
   order.coefficients[0] += change;
+  (void)fail(HALOTUNE_IO, "an earlier failure");
   halotune_status status = kernel_build(&order.question, &order.answer, order.coefficients, out);
   free(order.coefficients);
+  if (status == HALOTUNE_OK) CHECK_TEXT("an earlier failure", fail_text(), "%s", stencil);
   return status;
 }
 
@@ -407,6 +409,23 @@ TEST(what_was_compiled_is_kept) {
   built_free(&built);
 }
 
+TEST(a_cache_that_cannot_be_used_is_done_without) {
+  static const long long grid[3] = {128, 64, 64};
+  struct built built;
+  struct compiled compiled;
+  const char *origin;
+  if (!have_nvrtc()) skip();
+  setenv("XDG_CACHE_HOME", "/dev/null", 1);
+  CHECK_OK(look_up_and_build("star13", "sm_80", grid, 0, &built));
+  CHECK_TEXT("compiled", built.code, "no cache");
+  built_free(&built);
+  (void)fail(HALOTUNE_IO, "an earlier failure");
+  CHECK_OK(kernel_compile(ctx, 90, "extern \"C\" __global__ void empty() {}", "empty", &compiled, &origin));
+  CHECK_TEXT("an earlier failure", fail_text(), "%s", origin);
+  compiled_free(&compiled);
+  setenv("XDG_CACHE_HOME", work.folder, 1);
+}
+
 TEST(a_database_that_went_away_is_done_without) {
   static const long long grid[3] = {128, 64, 64};
   struct built built;
@@ -661,6 +680,7 @@ int main(void) {
       cmocka_unit_test(a_stored_launch_of_other_arrays_is_not_used),
       cmocka_unit_test(stored_code_of_other_steps_is_not_used),
       cmocka_unit_test(what_was_compiled_is_kept),
+      cmocka_unit_test(a_cache_that_cannot_be_used_is_done_without),
       cmocka_unit_test(a_database_that_went_away_is_done_without),
       cmocka_unit_test(code_that_is_cut_short_is_compiled_instead),
       cmocka_unit_test(a_database_is_opened_once_for_all_kernels),

@@ -342,6 +342,62 @@ TEST(a_run_keeps_what_its_next_step_needs) {
   halotune_kernel_free(kernel);
 }
 
+/* No launch of several steps takes pointers of so little alignment. Then single steps are made, and no failure is
+ * left. */
+TEST(a_run_goes_on_with_fewer_steps) {
+  struct work own = work_begin();
+  halotune_ctx *const usual = ctx;
+  halotune_config config;
+  const char *paths[] = {own.path};
+  tuned_make(own.path, rows_stored, 3); /* for heat2d */
+  tuned_change(own.path, "update best set cubin = zeroblob(0); update template set yaml ="
+                         " replace(yaml, 'alignment_bytes: element_bytes', 'alignment_bytes: 16')");
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  halotune_kernel *kernel = create(&rows_stored[0], HALOTUNE_STEPS_ANY, NULL, &config);
+  CHECK_EQ(4, config.steps, "%s", config.parameters);
+  void *fields[] = {(float *)array(0) + 1, (float *)array(1) + 1};
+  write_arrays(DTYPE_F32);
+  (void)fail(HALOTUNE_IO, "an earlier failure");
+  CHECK_OK(halotune_run(kernel, NULL, fields, config.steps));
+  CHECK_TEXT("an earlier failure", halotune_error(ctx), "a run that succeeded");
+  CHECK(fields[0] == (float *)array(0) + 1, "an even number of launches");
+  halotune_kernel_free(kernel);
+  halotune_close(ctx);
+  ctx = usual;
+  work_end(&own);
+}
+
+/* The launches of several steps fit rows of 40 points alone. */
+TEST(steps_that_do_not_fit_leave_no_failure) {
+  static const halotune_layout narrow = {.low = {4, 0, 0}};
+  struct tuned wider = rows_stored[0];
+  struct work own = work_begin();
+  halotune_ctx *const usual = ctx;
+  halotune_config config;
+  halotune_kernel *kernel;
+  halotune_kernel_facts facts;
+  const char *paths[] = {own.path};
+  tuned_make(own.path, rows_stored, 3); /* for heat2d */
+  tuned_change(own.path, "update best set cubin = zeroblob(0); update template set yaml = replace(yaml, 'boundary_x != "
+                         "periodic_endpoint || (start_x == 0) == (start_x + points_in_x == nx)', 'points_in_x == 38')");
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  (void)fail(HALOTUNE_IO, "an earlier failure");
+  wider.n[0] = 48;
+  halotune_kernel_free(create(&wider, HALOTUNE_STEPS_ANY, NULL, &config));
+  CHECK_EQ(1, config.steps, "%s", config.parameters);
+  CHECK_TEXT("an earlier failure", halotune_error(ctx), "a lookup");
+  halotune_kernel_free(create(&rows_stored[0], HALOTUNE_STEPS_ANY, NULL, &config));
+  CHECK_EQ(4, config.steps, "%s", config.parameters);
+  CHECK_OK(halotune_kernel_create_boxes(ctx, &config, NULL, &narrow, 1, &kernel));
+  halotune_kernel_info(kernel, &facts);
+  CHECK_EQ(1, facts.steps, "%s", facts.parameters);
+  CHECK_TEXT("an earlier failure", halotune_error(ctx), "the kernel of a box");
+  halotune_kernel_free(kernel);
+  halotune_close(ctx);
+  ctx = usual;
+  work_end(&own);
+}
+
 TEST(what_counts_is_the_time_of_a_step) {
   static const struct {
     int row, asked, steps;
@@ -409,6 +465,8 @@ int main(void) {
       cmocka_unit_test(a_run_equals_as_many_single_steps),
       cmocka_unit_test(a_run_computes_the_box_of_a_layout),
       cmocka_unit_test(short_launches_are_gathered_in_graphs),
+      cmocka_unit_test(a_run_goes_on_with_fewer_steps),
+      cmocka_unit_test(steps_that_do_not_fit_leave_no_failure),
       cmocka_unit_test(what_counts_is_the_time_of_a_step),
       cmocka_unit_test(the_arguments_of_a_run_are_checked),
       cmocka_unit_test(a_run_in_place_equals_one_with_separate_buffers),
