@@ -282,9 +282,8 @@ typedef struct {
  *                             context; or the driver has not answered in 90 s, and this ctx asks it no more
  *         HALOTUNE_PARSE      a text in a database cannot be read (run `halotune db check`)
  *         HALOTUNE_MEMORY
- * Threads: any number at once. A lookup with an exact match takes no lock, unless the row is of a partial run: that
- * lookup ranks other rows each time, and takes a lock where it reads a text or template for the first time.
- * Since 0.1. */
+ * Threads: any number at once. A lookup for single steps with an exact match of a complete run takes a lock only where
+ * a device or template is new to the ctx; any other lookup ranks rows and may take a lock. Since 0.1. */
 HALOTUNE_API halotune_status halotune_lookup(halotune_ctx *ctx, const halotune_problem *problem, halotune_config *out);
 
 /* How to tune. Zeros and NULL take the defaults. */

@@ -318,7 +318,7 @@ static halotune_status named_device(struct halotune_ctx *ctx, const char *name, 
   } else {
     halotune_status status = device_find(&ctx->catalog, name, &means);
     if (status != HALOTUNE_OK) return status;
-    resolved_keep(ctx, name, &means);
+    if (count < MOST_RESOLVED) resolved_keep(ctx, name, &means);
   }
   if (means.row) *room = device_of_row(means.row);
   *out = means.row ? room : &ctx->catalog.devices[means.device];
