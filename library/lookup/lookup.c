@@ -246,11 +246,23 @@ static halotune_status lookup_steps(struct halotune_ctx *ctx, const halotune_pro
   return status;
 }
 
-/* Begin an answer without a row. Its configuration is not cleared, because that would take a tenth of a hit. */
-static void answer_begin(struct answer *out) {
-  out->row = NULL;
+/* Answer for single steps. The configuration of the answer to a hit is not filled, because that would take a tenth of
+ * the hit. */
+static halotune_status lookup_single(struct halotune_ctx *ctx, const struct lookup_key *key,
+                                     const struct known_device *device, struct answer *out) {
+  const struct served *row = device->model >= 0 ? lookup_exact(&ctx->table, key) : NULL;
+  halotune_status status = HALOTUNE_OK;
+  bool is_instead = false;
   out->settled = NULL;
   out->settled_count = 0;
+  if (!row) return lookup_far(ctx, key, device, out);
+  if (row->is_partial) status = lookup_instead(ctx, key, device, row, out, &is_instead);
+  if (status != HALOTUNE_OK || is_instead) return status;
+  out->match = HALOTUNE_MATCH_EXACT;
+  out->row = row;
+  out->template_at = row->template_at;
+  out->prediction = candidates_exact(row);
+  return HALOTUNE_OK;
 }
 
 halotune_status halotune_lookup(halotune_ctx *ctx, const halotune_problem *problem, halotune_config *out) {
@@ -261,30 +273,15 @@ halotune_status halotune_lookup(halotune_ctx *ctx, const halotune_problem *probl
   if (!ctx || !problem || !out) return fail(HALOTUNE_ARGUMENT, "halotune_lookup: an argument is NULL");
   halotune_status status = forked_check(ctx->generation);
   ctx = context_newest(ctx);
-  answer_begin(&answer);
   if (status == HALOTUNE_OK) status = read_problem(ctx, problem, &key);
   if (status == HALOTUNE_OK) status = context_device(ctx, problem->device, &room, &device);
   if (status != HALOTUNE_OK) return status;
   key.model = device->model;
-  const bool is_asked_for_steps = problem->steps > 1 || problem->steps == HALOTUNE_STEPS_ANY;
-  if (is_asked_for_steps) status = lookup_steps(ctx, problem, device, &key, &answer);
-  if (status != HALOTUNE_OK) return status;
-  const struct served *row = device->model >= 0 ? lookup_exact(&ctx->table, &key) : NULL;
-  bool is_instead = false;
-  if (row && row->is_partial) status = lookup_instead(ctx, &key, device, row, &answer, &is_instead);
-  if (status != HALOTUNE_OK) return status;
-  if (is_instead) row = NULL;
-  if (row) {
-    answer.match = HALOTUNE_MATCH_EXACT;
-    answer.row = row;
-    answer.template_at = row->template_at;
-    answer.prediction = candidates_exact(row);
-  } else if (!is_asked_for_steps && !is_instead) {
-    status = lookup_far(ctx, &key, device, &answer);
-  }
+  const bool is_single = problem->steps == 0 || problem->steps == 1;
+  status = is_single ? lookup_single(ctx, &key, device, &answer) : lookup_steps(ctx, problem, device, &key, &answer);
   if (status == HALOTUNE_OK) status = context_is_superseded(ctx, answer.template_at, &answer.is_stale);
   if (status != HALOTUNE_OK) return status;
-  if (row && answer.is_stale) answer.match = HALOTUNE_MATCH_STALE;
+  if (answer.match == HALOTUNE_MATCH_EXACT && answer.is_stale) answer.match = HALOTUNE_MATCH_STALE;
   return config_fill(ctx, &key, &answer, out);
 }
 
