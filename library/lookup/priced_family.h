@@ -70,7 +70,6 @@ enum priced_column {
 /* The rows of a family as predictions need them. It is made for the first question that needs it. */
 struct priced_family {
   struct predict_model model; /* model of the GPU on which the rows were measured */
-  bool is_nonsense;           /* the database's coefficients make no sense, so that the model has the defaults */
   int shape_count, row_count;
   struct priced_shape *shapes;
   struct rules_again *rules[DTYPE_COUNT]; /* of each configuration, for questions about this stencil in each element

@@ -15,6 +15,10 @@ struct predict_gpu pricing_gpu(const struct catalog *catalog, const struct known
                               device->is_emulation ? 0 : device->capability};
 }
 
+bool pricing_is_fitted(const struct known_device *model) {
+  return model->fitted_by >= 0 && predict_is_sensible(&model->prediction);
+}
+
 /* Sort by configuration, then in the order of the catalog. Texts decide, not where they lie: a trend takes some of many
  * rows, and the answers would differ from process to process. */
 static int compare_rows(const void *left, const void *right) {
@@ -189,8 +193,7 @@ static halotune_status price_family(struct halotune_ctx *ctx, const struct looku
       family->columns[c] = family->columns[c - 1] + family->column_length;
     if (!family->shapes || !family->rules[0] || !family->rows || !family->kinds || !family->columns[0])
       status = fail_memory();
-    family->is_nonsense = device->fitted_by >= 0 && !predict_is_sensible(&device->prediction);
-    family->model = device->fitted_by >= 0 && !family->is_nonsense ? device->prediction : predict_default();
+    family->model = pricing_is_fitted(device) ? device->prediction : predict_default();
     family->blocks_cost = predict_blocks_cost(&family->model);
     for (int mode = 0; mode < MODE_NONE; mode++) family->follows[mode] = range->steps == 1 && !(mode & MODE_COLD);
     for (size_t i = 0; i < count; i++) rows[i] = &catalog->rows[range->first + (int)i];

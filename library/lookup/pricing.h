@@ -8,6 +8,10 @@
 /* The numbers of a GPU from which times are predicted. An emulation has no memory whose rate bounds its times. */
 struct predict_gpu pricing_gpu(const struct catalog *catalog, const struct known_device *device);
 
+/* Whether the coefficients that a database has for a model count. Those that make no sense do not: the defaults count.
+ *   model  the first device of the model */
+bool pricing_is_fitted(const struct known_device *model);
+
 /* Get a family with its prices. The first call makes it; it lives as long as the ctx.
  *   number  of the family in the ctx's table
  * Returns HALOTUNE_OK, HALOTUNE_PARSE or HALOTUNE_MEMORY. Threads: any number at once. */

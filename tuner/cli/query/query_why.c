@@ -7,6 +7,7 @@
 
 #include "db/store/launch_text.h"
 #include "library/lookup/candidates.h"
+#include "library/lookup/pricing.h"
 #include "library/lookup/similar.h"
 #include "stencil/file/grid_text.h"
 #include "tuner/cli/output/variant_text.h"
@@ -102,7 +103,7 @@ static void print_model(const struct query *query) {
   const struct known_device *device = query->device->model >= 0 ? &catalog->devices[query->device->model] : NULL;
   if (!device || device->fitted_by < 0) {
     printf("prediction  by the default coefficients\n");
-  } else if (predict_is_sensible(&device->prediction)) {
+  } else if (pricing_is_fitted(device)) {
     printf("prediction  by the coefficients of %s\n", catalog->paths[device->fitted_by]);
   } else {
     printf("prediction  by the default coefficients, because those of %s make no sense: run 'halotune db fit'\n",
