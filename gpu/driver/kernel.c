@@ -8,6 +8,8 @@
 /* A kernel must opt in to more dynamic shared memory than this. */
 enum { UNASKED_SHARED_BYTES = 48 * 1024 };
 
+const double kernel_graph_below_ms = 0.020;
+
 enum { MOST_ARGUMENTS = 5 * MAX_FIELDS + 3 };
 
 void kernel_plan_make(const struct launch *launch, const struct stencil *stencil, enum dtype dtype,

@@ -74,6 +74,9 @@ halotune_status kernel_bind(const struct kernel *kernel, const CUdeviceptr input
                             struct kernel_fields *out);
 void kernel_fields_free(const struct kernel *kernel, struct kernel_fields *fields);
 
+/* Launches that take less than this go into a CUDA graph, because the start of a launch is not negligible then. */
+extern const double kernel_graph_below_ms;
+
 /* Launch once, without waiting. Returns the driver's own result; kernel_launch_check makes a status of it. */
 CUresult kernel_launch(struct kernel *kernel, struct kernel_fields *fields, CUstream stream);
 

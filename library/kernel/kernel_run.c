@@ -49,9 +49,8 @@ static halotune_status course_launch(halotune_kernel *kernel, CUstream stream, s
 }
 
 bool kernel_gathers(const halotune_kernel *kernel) {
-  const double graph_below_ms = 0.020; /* as in tuning */
   return kernel->answer.row && kernel->question.parsed->analysis->can_iterate &&
-         kernel->answer.prediction.time_ms < graph_below_ms;
+         kernel->answer.prediction.time_ms < kernel_graph_below_ms;
 }
 
 /* How many launches make a graph: about 32, after which the buffers have the same roles again. Returns 0 if launches

@@ -9,12 +9,10 @@
 
 #include "base/system/trace.h"
 #include "db/store/lost_member_run.h"
+#include "gpu/driver/kernel.h"
 #include "tuner/measure/sampling/measure.h"
 #include "tuner/search/variants/evaluate.h"
 #include "tuner/search/variants/problem_set.h"
-
-/* If the default variant takes less than this, the time of a launch is not negligible, and launches go into a graph. */
-static const double graph_below_ms = 0.020;
 
 static struct backend_problem problem_of(const struct setup_inputs *in, struct setup *setup, enum launch_mode launch) {
   setup->launch = launch;
@@ -158,7 +156,7 @@ static halotune_status find_default(const struct setup_inputs *in, struct setup 
     status = try_default(in, setup, i);
   }
   trace_end(TRACE_PHASES, "default variant", begin_ms, NULL, NULL);
-  const bool is_short = setup->first && setup->first_ms < graph_below_ms;
+  const bool is_short = setup->first && setup->first_ms < kernel_graph_below_ms;
   if (status != HALOTUNE_OK || in->options->launch >= 0 || !is_short) return status;
   status = setup_change_launch(in, setup, LAUNCH_GRAPH);
   return status == HALOTUNE_OK ? find_recorded(in, setup) : status;
