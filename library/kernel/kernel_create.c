@@ -114,6 +114,13 @@ static halotune_kernel *kernel_new(halotune_ctx *ctx) {
   return kernel;
 }
 
+/* Whether launches of a run are gathered in graphs. A launch that is long enough to hide the next one's start needs no
+ * graph. */
+static bool gathers_launches(const halotune_kernel *kernel) {
+  return kernel->answer.row && kernel->question.parsed->analysis->can_iterate &&
+         kernel->answer.prediction.time_ms < kernel_graph_below_ms;
+}
+
 /* Load the variant of the answer. */
 static halotune_status load_main(halotune_kernel *kernel) {
   const struct stencil *stencil = kernel->question.parsed->stencil;
@@ -121,7 +128,7 @@ static halotune_status load_main(halotune_kernel *kernel) {
   kernel->input_count = stencil->input_count;
   kernel->output_count = stencil->output_count + iterate_carried(stencil, kernel->question.key.steps, carried);
   kernel->pointer_count = kernel->input_count + kernel->output_count;
-  kernel->gathers = kernel_gathers(kernel);
+  kernel->gathers = gathers_launches(kernel);
   return kernel_add_variant(kernel, &kernel->answer, &kernel->main);
 }
 

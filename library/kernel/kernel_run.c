@@ -48,11 +48,6 @@ static halotune_status course_launch(halotune_kernel *kernel, CUstream stream, s
   return status;
 }
 
-bool kernel_gathers(const halotune_kernel *kernel) {
-  return kernel->answer.row && kernel->question.parsed->analysis->can_iterate &&
-         kernel->answer.prediction.time_ms < kernel_graph_below_ms;
-}
-
 /* How many launches make a graph: about 32, after which the buffers have the same roles again. Returns 0 if launches
  * are not gathered, or if the roles do not come back after a few launches. The number depends on which outputs lie in
  * the memory of inputs, because the program may pass some in place and others not. */

@@ -56,10 +56,6 @@ struct halotune_kernel {
   bool gathers; /* launches of a run are gathered in graphs; set before the first run */
 };
 
-/* Whether launches of a run are gathered in graphs. A launch that is long enough to hide the next one's start needs no
- * graph. */
-bool kernel_gathers(const halotune_kernel *kernel);
-
 /* Build and load a variant, and put it into the list. The kernel's context is current. The caller holds the lock, or
  * no other thread knows the kernel yet. */
 halotune_status kernel_add_variant(halotune_kernel *kernel, const struct answer *answer, struct loaded_variant **out);
