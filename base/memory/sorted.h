@@ -8,4 +8,10 @@ static inline int compare_doubles(const void *left, const void *right) {
   return (a > b) - (a < b);
 }
 
+/* In a comparison of two things: return which comes first, if these members of both differ. The smaller one does. */
+#define ORDER_BY(left, right)                                \
+  do {                                                       \
+    if ((left) != (right)) return (left) < (right) ? -1 : 1; \
+  } while (0)
+
 #endif

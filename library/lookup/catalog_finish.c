@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory/array.h"
+#include "base/memory/sorted.h"
 #include "library/lookup/catalog.h"
 #include "library/lookup/device_names.h"
 
@@ -146,11 +147,11 @@ static void find_copies(struct catalog *c) {
 /* By family, then by database, then as they were read. */
 static int compare_rows(const void *left, const void *right) {
   const struct served *const a = *(const struct served *const *)left, *const b = *(const struct served *const *)right;
-  if (a->stencil != b->stencil) return a->stencil < b->stencil ? -1 : 1;
-  if (a->model != b->model) return a->model < b->model ? -1 : 1;
-  if (a->dtype != b->dtype) return a->dtype < b->dtype ? -1 : 1;
-  if (a->steps != b->steps) return a->steps < b->steps ? -1 : 1;
-  if (a->database != b->database) return a->database < b->database ? -1 : 1;
+  ORDER_BY(a->stencil, b->stencil);
+  ORDER_BY(a->model, b->model);
+  ORDER_BY(a->dtype, b->dtype);
+  ORDER_BY(a->steps, b->steps);
+  ORDER_BY(a->database, b->database);
   return a < b ? -1 : a > b;
 }
 

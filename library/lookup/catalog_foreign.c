@@ -1,19 +1,15 @@
 /* catalog_foreign.c: sorts the rows of a family and a database by problem, where this user and others gave some. */
 #include <stdlib.h>
 
+#include "base/memory/sorted.h"
 #include "library/lookup/catalog.h"
-
-#define COMPARE(a, b)                          \
-  do {                                         \
-    if ((a) != (b)) return (a) < (b) ? -1 : 1; \
-  } while (0)
 
 /* Order the problems of one stencil, model of GPU, element type, number of steps and database. */
 static int compare_problems(const struct served *a, const struct served *b) {
-  for (int axis = 0; axis < MAX_DIMS; axis++) COMPARE(a->n[axis], b->n[axis]);
-  COMPARE(a->launch, b->launch);
-  COMPARE(a->cache, b->cache);
-  COMPARE(a->reproducible, b->reproducible);
+  for (int axis = 0; axis < MAX_DIMS; axis++) ORDER_BY(a->n[axis], b->n[axis]);
+  ORDER_BY(a->launch, b->launch);
+  ORDER_BY(a->cache, b->cache);
+  ORDER_BY(a->reproducible, b->reproducible);
   return 0;
 }
 

@@ -5,18 +5,14 @@
 #include <string.h>
 
 #include "base/memory/array.h"
+#include "base/memory/sorted.h"
 #include "base/text/date.h"
 
-#define COMPARE(a, b)                          \
-  do {                                         \
-    if ((a) != (b)) return (a) < (b) ? -1 : 1; \
-  } while (0)
-
 static int compare_problems(const struct refuted *a, const struct refuted *b) {
-  COMPARE(a->stencil, b->stencil);
-  COMPARE(a->model, b->model);
-  COMPARE(a->dtype, b->dtype);
-  for (int axis = 0; axis < MAX_DIMS; axis++) COMPARE(a->n[axis], b->n[axis]);
+  ORDER_BY(a->stencil, b->stencil);
+  ORDER_BY(a->model, b->model);
+  ORDER_BY(a->dtype, b->dtype);
+  for (int axis = 0; axis < MAX_DIMS; axis++) ORDER_BY(a->n[axis], b->n[axis]);
   return 0;
 }
 
@@ -25,8 +21,8 @@ static int compare_refuted(const void *left, const void *right) {
   const struct refuted *a = left, *b = right;
   const int order = compare_problems(a, b);
   if (order != 0) return order;
-  COMPARE(a->template_at, b->template_at);
-  COMPARE((uintptr_t)a->parameters, (uintptr_t)b->parameters);
+  ORDER_BY(a->template_at, b->template_at);
+  ORDER_BY((uintptr_t)a->parameters, (uintptr_t)b->parameters);
   return 0;
 }
 
