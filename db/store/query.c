@@ -166,6 +166,21 @@ halotune_status query_run(sqlite3_stmt *query, int64_t *found) {
   return status;
 }
 
+halotune_status query_each(sqlite3_stmt *query, query_taker *take, void *context) {
+  halotune_status status = HALOTUNE_OK;
+  int code = SQLITE_DONE;
+  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) status = take(context, query);
+  return status == HALOTUNE_OK && code != SQLITE_DONE ? query_fail(sqlite3_db_handle(query)) : status;
+}
+
+halotune_status query_rows(sqlite3 *connection, const char *sql, query_taker *take, void *context) {
+  sqlite3_stmt *query = NULL;
+  halotune_status status = query_prepare(connection, sql, &query);
+  if (status == HALOTUNE_OK) status = query_each(query, take, context);
+  sqlite3_finalize(query);
+  return status;
+}
+
 /* A bind that fails leaves NULL, which the columns refuse. */
 void bind_integer(struct binder *binder, int64_t number) { sqlite3_bind_int64(binder->query, ++binder->at, number); }
 

@@ -51,6 +51,16 @@ halotune_status query_with(sqlite3 *connection, const char *sql, int64_t place, 
 /* Commit if `status` is HALOTUNE_OK, else roll back. Returns the first failure, with its detail. */
 halotune_status query_finish(sqlite3 *connection, halotune_status status);
 
+/* Called for each row of a statement. Any status but HALOTUNE_OK ends the statement. */
+typedef halotune_status query_taker(void *context, sqlite3_stmt *row);
+
+/* Call `take` for each row of a bound statement. The caller then resets or ends the statement.
+ * Returns HALOTUNE_OK; what `take` returned; or HALOTUNE_DB. */
+halotune_status query_each(sqlite3_stmt *query, query_taker *take, void *context);
+
+/* The same for SQL without places. */
+halotune_status query_rows(sqlite3 *connection, const char *sql, query_taker *take, void *context);
+
 /* Run a bound statement to its end and make it ready for the next use.
  *   found  receives the number in the first row and column, 0 without a row; may be NULL */
 halotune_status query_run(sqlite3_stmt *query, int64_t *found);

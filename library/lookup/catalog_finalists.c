@@ -83,9 +83,17 @@ static halotune_status families_make(const struct reader *r, struct families *ou
   return ok ? HALOTUNE_OK : fail_memory();
 }
 
+/* The finalists of a winner. */
+struct finalists {
+  struct reader *reader;
+  const struct reference *winner;
+};
+
 /* Its time is the winner's time, times their ratio in the same rounds. Its date is the date of its own run: the winner
  * may have been measured again after the finalist was found to be wrong. */
-static halotune_status take_finalist(struct reader *r, int winner, sqlite3_stmt *query) {
+static halotune_status take_finalist(void *context, sqlite3_stmt *query) {
+  const struct finalists *of = context;
+  struct reader *r = of->reader;
   struct catalog *c = r->catalog;
   const int template_at = id_places_find(&r->templates, sqlite3_column_int64(query, 0));
   const double ratio = sqlite3_column_double(query, 2);
@@ -95,7 +103,7 @@ static halotune_status take_finalist(struct reader *r, int winner, sqlite3_stmt 
   if (!array_room(c->rows, c->row_count, c->row_room)) return fail_memory();
   const struct known_template *template = &c->templates[template_at];
   struct served *row = &c->rows[c->row_count];
-  *row = c->rows[r->first_row + winner];
+  *row = c->rows[r->first_row + of->winner->row];
   row->template_at = template_at;
   row->parameters = parameters;
   row->parameter_count = template->wins > 0 ? template->parameter_count : count_members(parameters);
@@ -123,13 +131,10 @@ static const char sql_finalists[] = "select v.template_id, v.parameters, f.ratio
                   "r") " or not exists (select 1 from run o where o.problem_id = ?1 and " SQL_IS_OWN("o") "))";
 
 static halotune_status read_finalists_of(struct reader *r, const struct reference *winner, sqlite3_stmt *query) {
-  halotune_status status = HALOTUNE_OK;
-  int code = SQLITE_DONE;
+  struct finalists of = {r, winner};
   sqlite3_bind_int64(query, 1, winner->problem);
   sqlite3_bind_int64(query, 2, winner->variant);
-  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW)
-    status = take_finalist(r, winner->row, query);
-  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(r->connection);
+  const halotune_status status = query_each(query, take_finalist, &of);
   sqlite3_reset(query);
   return status;
 }

@@ -51,19 +51,8 @@ static const char *keep_text(struct catalog *catalog, const char *text) {
   return arena_text(&catalog->arena, text, strlen(text));
 }
 
-/* Call `take` for each row of a statement. */
-static halotune_status read_rows(struct reader *r, const char *sql,
-                                 halotune_status (*take)(struct reader *, sqlite3_stmt *)) {
-  sqlite3_stmt *query = NULL;
-  halotune_status status = query_prepare(r->connection, sql, &query);
-  int code = SQLITE_DONE;
-  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) status = take(r, query);
-  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(r->connection);
-  sqlite3_finalize(query);
-  return status;
-}
-
-static halotune_status take_stencil(struct reader *r, sqlite3_stmt *query) {
+static halotune_status take_stencil(void *context, sqlite3_stmt *query) {
+  struct reader *r = context;
   struct catalog *c = r->catalog;
   const char *hash = column_text(query, 1), *name = column_text(query, 2);
   const uint64_t key = XXH3_64bits_withSeed(name, strlen(name), XXH3_64bits(hash, strlen(hash)));
@@ -85,7 +74,8 @@ static halotune_status take_stencil(struct reader *r, sqlite3_stmt *query) {
 }
 
 /* A stencil without any row has the text that was stored last in the first database that has one. */
-static halotune_status take_text(struct reader *r, sqlite3_stmt *query) {
+static halotune_status take_text(void *context, sqlite3_stmt *query) {
+  struct reader *r = context;
   struct catalog *c = r->catalog;
   const int stencil = id_places_find(&r->stencils, sqlite3_column_int64(query, 1));
   const char *text = keep_text(c, column_text(query, 2));
@@ -101,7 +91,8 @@ static halotune_status take_text(struct reader *r, sqlite3_stmt *query) {
   return id_places_add(&r->texts, sqlite3_column_int64(query, 0), r->text_count++);
 }
 
-static halotune_status take_template(struct reader *r, sqlite3_stmt *query) {
+static halotune_status take_template(void *context, sqlite3_stmt *query) {
+  struct reader *r = context;
   struct catalog *c = r->catalog;
   const char *hash = column_text(query, 1), *yaml = column_text(query, 3), *cuda = column_text(query, 4);
   for (int i = 0; i < c->template_count; i++) { /* catalog_unite_templates unites those that have another text */
@@ -138,7 +129,8 @@ static int model_of(struct catalog *c, const struct known_device *device) {
   return set_add(&c->models_by_key, key, c->device_count) ? c->device_count : -1;
 }
 
-static halotune_status take_device(struct reader *r, sqlite3_stmt *query) {
+static halotune_status take_device(void *context, sqlite3_stmt *query) {
+  struct reader *r = context;
   struct catalog *c = r->catalog;
   struct known_device *list = array_grow(c->devices, c->device_count, &c->device_room, sizeof *list);
   if (!list) return fail_memory();
@@ -179,7 +171,8 @@ static int coefficient_of(const char *name) {
 }
 
 /* The coefficients of the first database that has any for a model count. */
-static halotune_status take_prediction(struct reader *r, sqlite3_stmt *query) {
+static halotune_status take_prediction(void *context, sqlite3_stmt *query) {
+  struct reader *r = context;
   struct catalog *c = r->catalog;
   const int device = id_places_find(&r->devices, sqlite3_column_int64(query, 0)),
             coefficient = coefficient_of(column_text(query, 1));
@@ -361,14 +354,16 @@ static struct served *winner_of(struct reader *r, int64_t problem) {
 }
 
 /* Mark the winner of a run that was cut short. */
-static halotune_status take_partial(struct reader *r, sqlite3_stmt *query) {
+static halotune_status take_partial(void *context, sqlite3_stmt *query) {
+  struct reader *r = context;
   struct served *winner = winner_of(r, sqlite3_column_int64(query, 0));
   if (winner) winner->is_partial = true;
   return HALOTUNE_OK;
 }
 
 /* Mark a winner that others gave. */
-static halotune_status take_foreign(struct reader *r, sqlite3_stmt *query) {
+static halotune_status take_foreign(void *context, sqlite3_stmt *query) {
+  struct reader *r = context;
   struct served *winner = winner_of(r, sqlite3_column_int64(query, 0));
   if (winner) winner->is_foreign = true;
   return HALOTUNE_OK;
@@ -388,7 +383,8 @@ static int compare_variants(const void *left, const void *right) {
   return a->variant < b->variant ? -1 : a->variant > b->variant;
 }
 
-static halotune_status take_refuted(struct reader *r, sqlite3_stmt *query) {
+static halotune_status take_refuted(void *context, sqlite3_stmt *query) {
+  struct reader *r = context;
   struct catalog *c = r->catalog;
   struct refuted refuted = {.date = keep_text(c, column_text(query, 0)),
                             .parameters = texts_keep(&c->texts, column_text(query, 8))};
@@ -520,8 +516,9 @@ static halotune_status read_best(struct reader *r) {
   if (status == HALOTUNE_OK) status = read_variants(r);
   if (status == HALOTUNE_OK) status = check_rows(r);
   sort_references(r, compare_problems);
-  if (status == HALOTUNE_OK) status = read_rows(r, sql_partial, take_partial);
-  if (status == HALOTUNE_OK && r->has_own && r->has_others) status = read_rows(r, sql_foreign, take_foreign);
+  if (status == HALOTUNE_OK) status = query_rows(r->connection, sql_partial, take_partial, r);
+  if (status == HALOTUNE_OK && r->has_own && r->has_others)
+    status = query_rows(r->connection, sql_foreign, take_foreign, r);
   r->first_row = r->catalog->row_count - r->reference_count;
   return status == HALOTUNE_OK ? catalog_read_finalists(r) : status;
 }
@@ -530,7 +527,7 @@ static halotune_status read_best(struct reader *r) {
 static halotune_status read_refuted(struct reader *r) {
   int64_t is_any = 0;
   const halotune_status status = query_number(r->connection, "select " SQL_IS_ANY_WRONG, &is_any);
-  return status != HALOTUNE_OK || !is_any ? status : read_rows(r, sql_refuted, take_refuted);
+  return status != HALOTUNE_OK || !is_any ? status : query_rows(r->connection, sql_refuted, take_refuted, r);
 }
 
 halotune_status catalog_add(struct catalog *catalog, const char *path) {
@@ -546,11 +543,11 @@ halotune_status catalog_add(struct catalog *catalog, const char *path) {
     r.connection = store_connection(store);
     status = query_script(r.connection, sql_begin);
   }
-  if (status == HALOTUNE_OK) status = read_rows(&r, sql_stencils, take_stencil);
-  if (status == HALOTUNE_OK) status = read_rows(&r, sql_texts, take_text);
-  if (status == HALOTUNE_OK) status = read_rows(&r, sql_templates, take_template);
-  if (status == HALOTUNE_OK) status = read_rows(&r, sql_devices, take_device);
-  if (status == HALOTUNE_OK) status = read_rows(&r, sql_predictions, take_prediction);
+  if (status == HALOTUNE_OK) status = query_rows(r.connection, sql_stencils, take_stencil, &r);
+  if (status == HALOTUNE_OK) status = query_rows(r.connection, sql_texts, take_text, &r);
+  if (status == HALOTUNE_OK) status = query_rows(r.connection, sql_templates, take_template, &r);
+  if (status == HALOTUNE_OK) status = query_rows(r.connection, sql_devices, take_device, &r);
+  if (status == HALOTUNE_OK) status = query_rows(r.connection, sql_predictions, take_prediction, &r);
   if (status == HALOTUNE_OK) status = read_best(&r);
   if (status == HALOTUNE_OK) status = read_refuted(&r);
   store_close(store);

@@ -55,19 +55,8 @@ static void parsed_free(struct parsed_list *list) {
   free(list->list);
 }
 
-/* Call `take` for each row of a statement. */
-static halotune_status each_row(struct store *store, const char *sql, struct reader *r,
-                                halotune_status (*take)(struct reader *, sqlite3_stmt *)) {
-  sqlite3_stmt *query = NULL;
-  int code = SQLITE_DONE;
-  halotune_status status = query_prepare(store_connection(store), sql, &query);
-  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) status = take(r, query);
-  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(store_connection(store));
-  sqlite3_finalize(query);
-  return status;
-}
-
-static halotune_status take_text(struct reader *r, sqlite3_stmt *row) {
+static halotune_status take_text(void *context, sqlite3_stmt *row) {
+  struct reader *r = context;
   const char *text = column_text(row, 1);
   struct source source = source_of("stencil", text, strlen(text));
   if (!array_room(r->texts.list, r->texts.count, r->texts.capacity)) return fail_memory();
@@ -78,7 +67,8 @@ static halotune_status take_text(struct reader *r, sqlite3_stmt *row) {
   return status == HALOTUNE_PARSE ? HALOTUNE_OK : status;
 }
 
-static halotune_status take_template(struct reader *r, sqlite3_stmt *row) {
+static halotune_status take_template(void *context, sqlite3_stmt *row) {
+  struct reader *r = context;
   const char *yaml = column_text(row, 1);
   struct source source = source_of("template", yaml, strlen(yaml));
   if (!array_room(r->templates.list, r->templates.count, r->templates.capacity)) return fail_memory();
@@ -150,7 +140,8 @@ static halotune_status find_shape(struct reader *r, sqlite3_stmt *row, const str
   return HALOTUNE_OK;
 }
 
-static halotune_status take_measurement(struct reader *r, sqlite3_stmt *row) {
+static halotune_status take_measurement(void *context, sqlite3_stmt *row) {
+  struct reader *r = context;
   const struct parsed *text = parsed_find(&r->texts, sqlite3_column_int64(row, TEXT));
   const struct parsed *template = parsed_find(&r->templates, sqlite3_column_int64(row, TEMPLATE));
   const enum dtype dtype = strcmp(column_text(row, DTYPE), dtype_names[DTYPE_F64]) == 0 ? DTYPE_F64 : DTYPE_F32;
@@ -185,12 +176,13 @@ static halotune_status take_measurement(struct reader *r, sqlite3_stmt *row) {
 
 halotune_status observations_read(struct store *store, const struct predict_model *model, struct observations *out) {
   struct reader r = {.out = out, .model = model};
+  sqlite3 *connection = store_connection(store);
   struct fail_kept before;
   fail_keep(&before);
   *out = (struct observations){0};
-  halotune_status status = each_row(store, "select id, text from stencil_text", &r, take_text);
-  if (status == HALOTUNE_OK) status = each_row(store, "select id, yaml, cuda from template", &r, take_template);
-  if (status == HALOTUNE_OK) status = each_row(store, sql_measurements, &r, take_measurement);
+  halotune_status status = query_rows(connection, "select id, text from stencil_text", take_text, &r);
+  if (status == HALOTUNE_OK) status = query_rows(connection, "select id, yaml, cuda from template", take_template, &r);
+  if (status == HALOTUNE_OK) status = query_rows(connection, sql_measurements, take_measurement, &r);
   parsed_free(&r.texts);
   parsed_free(&r.templates);
   if (status == HALOTUNE_OK) fail_put_back(&before); /* a text that cannot be read is not a failure here */

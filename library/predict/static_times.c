@@ -41,6 +41,7 @@ struct reading {
   int template_count;
   double facts[FACT_COUNT];
   struct predict_work work;
+  sqlite3_stmt *rows; /* of a problem, ?1 */
 };
 
 /* Compute the facts of a problem. HALOTUNE_PARSE or HALOTUNE_ARGUMENT: this program cannot read the stencil. */
@@ -79,7 +80,8 @@ static bool fill_time(const struct reading *r, const struct bindings *bindings, 
 }
 
 /* Read a variant, unless the templates do not have it. */
-static halotune_status take_variant(struct reading *r, sqlite3_stmt *row) {
+static halotune_status take_variant(void *context, sqlite3_stmt *row) {
+  struct reading *r = context;
   const struct template *template = NULL;
   struct static_times *out = r->out;
   struct configuration configuration;
@@ -121,34 +123,27 @@ static halotune_status problem_end(struct static_times *times, sqlite3_stmt *row
   return HALOTUNE_OK;
 }
 
-static halotune_status read_problem(struct reading *r, sqlite3_stmt *problem, sqlite3_stmt *rows) {
+static halotune_status take_problem(void *context, sqlite3_stmt *problem) {
+  struct reading *r = context;
   const long first = r->out->count;
-  int code = SQLITE_DONE;
   halotune_status status = problem_begin(r, problem);
   if (status == HALOTUNE_PARSE || status == HALOTUNE_ARGUMENT) return HALOTUNE_OK;
-  sqlite3_reset(rows);
-  sqlite3_bind_int64(rows, 1, sqlite3_column_int64(problem, PROBLEM));
-  while (status == HALOTUNE_OK && (code = sqlite3_step(rows)) == SQLITE_ROW) status = take_variant(r, rows);
-  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(sqlite3_db_handle(rows));
+  sqlite3_reset(r->rows);
+  sqlite3_bind_int64(r->rows, 1, sqlite3_column_int64(problem, PROBLEM));
+  if (status == HALOTUNE_OK) status = query_each(r->rows, take_variant, r);
   return status == HALOTUNE_OK ? problem_end(r->out, problem, first) : status;
 }
 
 halotune_status static_times_read(struct store *store, struct template *const *templates, int template_count,
                                   struct static_times *out) {
   struct reading r = {.out = out, .templates = templates, .template_count = template_count};
-  sqlite3_stmt *problems = NULL, *rows = NULL;
+  sqlite3 *connection = store_connection(store);
   struct fail_kept before;
-  int code = SQLITE_DONE;
   *out = (struct static_times){.count = 0};
   fail_keep(&before);
-  halotune_status status = query_prepare(store_connection(store), problems_sql, &problems);
-  if (status == HALOTUNE_OK) status = query_prepare(store_connection(store), rows_sql, &rows);
-  while (status == HALOTUNE_OK && (code = sqlite3_step(problems)) == SQLITE_ROW) {
-    status = read_problem(&r, problems, rows);
-  }
-  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(store_connection(store));
-  sqlite3_finalize(rows);
-  sqlite3_finalize(problems);
+  halotune_status status = query_prepare(connection, rows_sql, &r.rows);
+  if (status == HALOTUNE_OK) status = query_rows(connection, problems_sql, take_problem, &r);
+  sqlite3_finalize(r.rows);
   if (status == HALOTUNE_OK) fail_put_back(&before); /* a text that cannot be read is not a failure here */
   return status;
 }

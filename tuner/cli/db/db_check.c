@@ -61,7 +61,8 @@ static halotune_status take_result(struct compiling *c) {
   return status;
 }
 
-static halotune_status submit_variant(struct compiling *c, sqlite3_stmt *row) {
+static halotune_status submit_variant(void *context, sqlite3_stmt *row) {
+  struct compiling *c = context;
   const struct compile_request request = {
       .source = column_text(row, 3), .name = "best.cu", .arch = column_text(row, 2)};
   halotune_status status = HALOTUNE_OK;
@@ -78,16 +79,11 @@ static halotune_status submit_variant(struct compiling *c, sqlite3_stmt *row) {
 static halotune_status codes_check(struct store *store, long *found) {
   const struct compile_pool_options options = {.workers = 0};
   struct compiling c = {.store = store};
-  sqlite3_stmt *query = NULL;
-  int code = SQLITE_DONE;
   halotune_status status = compile_pool_open(&options, &c.pool);
   if (status != HALOTUNE_OK) return status;
   const struct nvrtc_facts *facts = compile_pool_nvrtc(c.pool);
   snprintf(c.nvrtc, sizeof c.nvrtc, "%d.%d", facts->major, facts->minor);
-  status = query_prepare(store_connection(store), codes_sql, &query);
-  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) status = submit_variant(&c, query);
-  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(store_connection(store));
-  sqlite3_finalize(query);
+  status = query_rows(store_connection(store), codes_sql, submit_variant, &c);
   while (status == HALOTUNE_OK && compile_pool_pending(c.pool) > 0) status = take_result(&c);
   compile_pool_close(c.pool);
   if (status == HALOTUNE_OK)
