@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 
-#include "base/text/nearest.h"
 #include "gpu/compile/cubin_cache.h"
 #include "gpu/driver/device.h"
 #include "library/lookup/device_names.h"
@@ -87,19 +86,6 @@ int context_ordinal(const char *name);
  * Returns HALOTUNE_OK, HALOTUNE_NOT_FOUND, HALOTUNE_NO_GPU or HALOTUNE_ARGUMENT. */
 halotune_status context_device(struct halotune_ctx *ctx, const char *name, struct known_device *room,
                                const struct known_device **out);
-
-/* Find a stencil by its name or hash. A stencil that the program added goes before those of the databases; of several
- * the one that was added last. Returns its place in the catalog; -1 if there is none. */
-int context_find_stencil(const struct halotune_ctx *ctx, const char *name);
-
-/* Like context_find_stencil, but fails if there is none. Returns HALOTUNE_OK, or HALOTUNE_NOT_FOUND with what to do. */
-halotune_status context_require_stencil(const struct halotune_ctx *ctx, const char *name, int *out);
-
-/* Set the stencil of a lookup key. */
-void context_set_stencil(const struct halotune_ctx *ctx, int stencil, struct lookup_key *key);
-
-/* Find the stencil, of the databases or added, whose name is most like an unknown name. */
-struct nearest context_nearest_stencil(const struct halotune_ctx *ctx, const char *name);
 
 /* Get the GPU of the calling thread's CUDA context. Returns HALOTUNE_OK or HALOTUNE_NO_GPU. */
 halotune_status context_current_device(struct halotune_ctx *ctx, const struct own_device **out);

@@ -13,6 +13,7 @@
 #include "db/store/launch_text.h"
 #include "library/lookup/candidates.h"
 #include "library/lookup/choose_steps.h"
+#include "library/lookup/find_stencil.h"
 
 #define AS_CASE(name, number, text, meaning) \
   case HALOTUNE_MATCH_##name: return text;

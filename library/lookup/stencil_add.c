@@ -3,67 +3,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "library/lookup/context.h"
+#include "library/lookup/find_stencil.h"
 #include "library/lookup/forked.h"
-
-static int added_count(const struct halotune_ctx *ctx) {
-  return atomic_load_explicit(&ctx->added_stencils, memory_order_acquire);
-}
-
-/* Find the added stencil with this name or hash that was added last; adding it again counts. Returns -1 if there is
- * none. */
-static int find_added(const struct halotune_ctx *ctx, const char *name) {
-  const struct catalog *catalog = &ctx->catalog;
-  const int count = added_count(ctx);
-  unsigned newest = 0;
-  int found = -1;
-  for (int i = catalog->stencil_count; i < catalog->stencil_count + count; i++) {
-    const struct known_stencil *added = &catalog->stencils[i];
-    const unsigned turn = atomic_load_explicit(&added->turn, memory_order_relaxed);
-    if (turn < newest || (strcmp(added->name, name) != 0 && strcmp(added->hash, name) != 0)) continue;
-    newest = turn;
-    found = i;
-  }
-  return found;
-}
-
-int context_find_stencil(const struct halotune_ctx *ctx, const char *name) {
-  const int added = find_added(ctx, name);
-  return added >= 0 ? added : names_find(&ctx->catalog.stencil_names, name);
-}
-
-/* Find the place of an added stencil with this name and text; -1 if there is none. */
-static int find_same(const struct halotune_ctx *ctx, const char *name, const char *text) {
-  const struct catalog *catalog = &ctx->catalog;
-  for (int i = catalog->stencil_count; i < catalog->stencil_count + added_count(ctx); i++) {
-    const struct known_stencil *added = &catalog->stencils[i];
-    if (strcmp(added->name, name) == 0 && strcmp(added->text, text) == 0) return i;
-  }
-  return -1;
-}
-
-struct nearest context_nearest_stencil(const struct halotune_ctx *ctx, const char *name) {
-  struct nearest nearest = nearest_to(name, strlen(name));
-  for (int i = 0; i < ctx->catalog.stencil_count + added_count(ctx); i++)
-    nearest_try(&nearest, ctx->catalog.stencils[i].name);
-  return nearest;
-}
-
-void context_set_stencil(const struct halotune_ctx *ctx, int stencil, struct lookup_key *key) {
-  const bool is_added = stencil >= ctx->catalog.stencil_count;
-  key->stencil = is_added ? ctx->catalog.stencils[stencil].rows_of : stencil;
-  key->own_text = is_added ? stencil : 0;
-}
 
 /* Put a parsed stencil into the catalog. If it is already there, it becomes the newest of its name again. The caller
  * holds the lock. *is_taken receives whether the catalog has taken over `parsed`. */
 static halotune_status add_parsed(struct halotune_ctx *ctx, const char *text, struct parsed_stencil *parsed,
                                   bool *is_taken) {
   struct catalog *catalog = &ctx->catalog;
-  const int count = added_count(ctx), at = catalog->stencil_count + count;
+  const int count = context_added_count(ctx), at = catalog->stencil_count + count;
   struct known_stencil *added = &catalog->stencils[at];
   char hash[IDENTITY_HEX_BYTES];
-  const int same = find_same(ctx, parsed->stencil->name, text);
+  const int same = context_find_same(ctx, parsed->stencil->name, text);
   identity_hex(parsed->analysis->hash, hash);
   *is_taken = false;
   if (same >= 0) {

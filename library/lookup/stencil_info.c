@@ -3,18 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "library/lookup/context.h"
+#include "library/lookup/find_stencil.h"
 #include "library/lookup/forked.h"
-
-halotune_status context_require_stencil(const struct halotune_ctx *ctx, const char *name, int *out) {
-  *out = context_find_stencil(ctx, name);
-  if (*out >= 0) return HALOTUNE_OK;
-  struct nearest nearest = context_nearest_stencil(ctx, name);
-  if (*nearest.question)
-    return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s'%s", name, nearest.question);
-  return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s': run 'halotune tune %s'%s", name, name,
-              ctx->catalog.database_count ? "" : "; there is no database yet");
-}
 
 /* Find a stencil by its name or hash, and parse it. */
 static halotune_status find_stencil(struct halotune_ctx *ctx, const char *name, int *at,

@@ -6,7 +6,7 @@
 
 #include "base/system/clock.h"
 #include "db/store/launch_text.h"
-#include "library/lookup/context.h"
+#include "library/lookup/find_stencil.h"
 #include "library/lookup/forked.h"
 #include "library/lookup/lookup.h"
 #include "library/tune/tune_lock.h"

@@ -11,6 +11,7 @@
 #include "base/text/utf8.h"
 #include "db/store/query.h"
 #include "db/store/store.h"
+#include "library/lookup/find_stencil.h"
 #include "tuner/cli/options/database.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/options/search_path.h"

@@ -1,0 +1,62 @@
+/* find_stencil.c: finds stencils of the databases in a table of names, and the few that a program added one by one. */
+#include "library/lookup/find_stencil.h"
+
+#include <string.h>
+
+int context_added_count(const struct halotune_ctx *ctx) {
+  return atomic_load_explicit(&ctx->added_stencils, memory_order_acquire);
+}
+
+/* Find the added stencil with this name or hash that was added last; adding it again counts. Returns -1 if there is
+ * none. */
+static int find_added(const struct halotune_ctx *ctx, const char *name) {
+  const struct catalog *catalog = &ctx->catalog;
+  const int count = context_added_count(ctx);
+  unsigned newest = 0;
+  int found = -1;
+  for (int i = catalog->stencil_count; i < catalog->stencil_count + count; i++) {
+    const struct known_stencil *added = &catalog->stencils[i];
+    const unsigned turn = atomic_load_explicit(&added->turn, memory_order_relaxed);
+    if (turn < newest || (strcmp(added->name, name) != 0 && strcmp(added->hash, name) != 0)) continue;
+    newest = turn;
+    found = i;
+  }
+  return found;
+}
+
+int context_find_stencil(const struct halotune_ctx *ctx, const char *name) {
+  const int added = find_added(ctx, name);
+  return added >= 0 ? added : names_find(&ctx->catalog.stencil_names, name);
+}
+
+int context_find_same(const struct halotune_ctx *ctx, const char *name, const char *text) {
+  const struct catalog *catalog = &ctx->catalog;
+  for (int i = catalog->stencil_count; i < catalog->stencil_count + context_added_count(ctx); i++) {
+    const struct known_stencil *added = &catalog->stencils[i];
+    if (strcmp(added->name, name) == 0 && strcmp(added->text, text) == 0) return i;
+  }
+  return -1;
+}
+
+struct nearest context_nearest_stencil(const struct halotune_ctx *ctx, const char *name) {
+  struct nearest nearest = nearest_to(name, strlen(name));
+  for (int i = 0; i < ctx->catalog.stencil_count + context_added_count(ctx); i++)
+    nearest_try(&nearest, ctx->catalog.stencils[i].name);
+  return nearest;
+}
+
+halotune_status context_require_stencil(const struct halotune_ctx *ctx, const char *name, int *out) {
+  *out = context_find_stencil(ctx, name);
+  if (*out >= 0) return HALOTUNE_OK;
+  struct nearest nearest = context_nearest_stencil(ctx, name);
+  if (*nearest.question)
+    return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s'%s", name, nearest.question);
+  return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s': run 'halotune tune %s'%s", name, name,
+              ctx->catalog.database_count ? "" : "; there is no database yet");
+}
+
+void context_set_stencil(const struct halotune_ctx *ctx, int stencil, struct lookup_key *key) {
+  const bool is_added = stencil >= ctx->catalog.stencil_count;
+  key->stencil = is_added ? ctx->catalog.stencils[stencil].rows_of : stencil;
+  key->own_text = is_added ? stencil : 0;
+}
