@@ -94,7 +94,8 @@ typedef struct halotune_ctx halotune_ctx;
  * Returns HALOTUNE_OK
  *         HALOTUNE_NOT_FOUND  a file of `paths` does not exist
  *         HALOTUNE_DB         a file is damaged, is no tuning database, was written by a newer Halotune, or was written
- *                             by an older Halotune and is too large; halotune_error says which and what to do
+ *                             by an older Halotune and is too large; or another user's link in a folder of all users
+ *                             leads to it; halotune_error says which and what to do
  *         HALOTUNE_ARGUMENT   paths, count or out is invalid
  *         HALOTUNE_MEMORY
  * Threads: any number at once, while none of them changes the environment. Since 0.1. */

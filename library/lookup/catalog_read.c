@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -534,11 +535,13 @@ halotune_status catalog_add(struct catalog *catalog, const char *path) {
   struct store *store = NULL;
   struct reader r = {.catalog = catalog};
   if (!array_room(catalog->paths, catalog->database_count, catalog->path_capacity)) return fail_memory();
-  char *absolute = realpath(path, NULL); /* machine code is read later, maybe from another working directory */
-  if (!absolute && !(absolute = strdup(path))) return fail_memory();
+  char *absolute; /* machine code is read later, maybe from another working directory */
+  halotune_status status = store_real_path(path, &absolute);
+  if (status != HALOTUNE_OK) return status;
   r.path = absolute;
   refuted_set_now(&catalog->refuted);
-  halotune_status status = store_open(absolute, STORE_READ, &store);
+  /* The message about a missing file names it as the caller did. */
+  status = store_open(access(absolute, F_OK) == 0 ? absolute : path, STORE_READ, &store);
   if (status == HALOTUNE_OK) {
     r.connection = store_connection(store);
     status = query_script(r.connection, sql_begin);

@@ -181,6 +181,25 @@ TEST(a_database_that_changes_under_a_ctx_changes_no_answer) {
 }
 
 /* A pipe in a folder of templates, or in place of a database, has no writer. */
+/* store_links_test.c has more kinds of folders and links. Links of others need root. */
+TEST(a_link_of_another_user_leads_to_no_database) {
+  enum { OTHER_USER = 4321 };
+  if (geteuid() != 0) skip();
+  for (int is_own = 0; is_own < 2; is_own++) {
+    char shared[96], link[128];
+    halotune_ctx *ctx;
+    snprintf(shared, sizeof shared, "%s/shared%d", work.folder, is_own);
+    snprintf(link, sizeof link, "%s/link", shared);
+    CHECK_EQ(0, mkdir(shared, 0700) + chmod(shared, 01777) + symlink(work.path, link), "%s", shared);
+    if (!is_own) CHECK_EQ(0, lchown(link, OTHER_USER, (gid_t)-1), "%s", link);
+    const char *paths[] = {link};
+    CHECK_EQ(is_own ? HALOTUNE_OK : HALOTUNE_DB, halotune_open(paths, 1, &ctx), "own %d: %s", is_own,
+             halotune_error(NULL));
+    if (!is_own) CHECK(strstr(halotune_error(NULL), "belongs to user 4321"), "%s", halotune_error(NULL));
+    halotune_close(ctx);
+  }
+}
+
 TEST(a_pipe_is_not_waited_for) {
   char pipe_path[128];
   snprintf(pipe_path, sizeof pipe_path, "%s/direct.yaml", work.folder);
@@ -340,6 +359,7 @@ int main(void) {
       WITH_WORK(a_configuration_that_is_not_ours_is_refused),
       WITH_WORK(a_child_gets_a_status_and_never_a_lock_that_stays),
       WITH_WORK(a_database_that_changes_under_a_ctx_changes_no_answer),
+      WITH_WORK(a_link_of_another_user_leads_to_no_database),
       WITH_WORK(a_pipe_is_not_waited_for),
       WITH_WORK(an_installed_template_that_others_can_write_is_not_read),
       WITH_WORK(a_ctx_opens_while_another_process_writes),

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "db/store/query.h"
 
@@ -14,16 +13,6 @@ static halotune_status check_has_rows(struct store *store) {
       query_number(store_connection(store), "select exists (select 1 from problem)", &has_problems);
   if (status != HALOTUNE_OK || has_problems) return status;
   return fail(HALOTUNE_NOT_FOUND, "%s: it holds no tuned problem yet", store_path(store));
-}
-
-halotune_status database_open_library(const char *named, halotune_ctx **out) {
-  char *file = NULL;
-  *out = NULL;
-  halotune_status status = named ? store_real_path(named, &file) : HALOTUNE_OK;
-  const char *path = file && access(file, F_OK) == 0 ? file : named; /* messages name a missing file as the user did */
-  if (status == HALOTUNE_OK) status = halotune_open(path ? &path : NULL, path ? 1 : 0, out);
-  free(file);
-  return status;
 }
 
 halotune_status database_open_starter(struct store **out) {

@@ -12,12 +12,6 @@
  * Returns HALOTUNE_OK or the errors of store_open. */
 halotune_status database_open(const char *named, const char *reader, struct store **out);
 
-/* Open the library on the named database, or on the user's own and the one that comes with Halotune.
- *   named  NULL for the latter
- *   out    for the caller to end with halotune_close; NULL on failure
- * Returns what halotune_open returns, and HALOTUNE_DB for a link that store_open refuses. */
-halotune_status database_open_library(const char *named, halotune_ctx **out);
-
 /* Open the database that comes with Halotune.
  *   out  the caller owns it; NULL on failure
  * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if there is none that is safe to use; or the errors of store_open. */

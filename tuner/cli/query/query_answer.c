@@ -12,7 +12,6 @@
 #include "db/store/query.h"
 #include "db/store/store.h"
 #include "library/lookup/find_stencil.h"
-#include "tuner/cli/options/database.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/options/search_path.h"
 #include "tuner/device/driver_limit.h"
@@ -203,7 +202,7 @@ halotune_status query_open(const struct invocation *invocation, struct query *ou
   struct lookup_key key;
   *out = (struct query){.names_database = path != NULL};
   if (!path) tell_missing_database();
-  halotune_status status = database_open_library(path, &out->ctx);
+  halotune_status status = halotune_open(path ? &path : NULL, path ? 1 : 0, &out->ctx);
   if (status == HALOTUNE_OK) status = stencil_name_find(invocation, out, &name);
   if (status == HALOTUNE_OK) status = problem_read(invocation, out->ctx, name, &out->problem);
   driver_limit_begin(); /* without --device, or with a number, the driver is asked */

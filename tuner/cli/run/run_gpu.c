@@ -7,7 +7,6 @@
 #include "gpu/driver/device.h"
 #include "gpu/driver/kernel.h"
 #include "stencil/analysis/iterate.h"
-#include "tuner/cli/options/database.h"
 #include "tuner/cli/run/run_problem.h"
 #include "tuner/device/driver_limit.h"
 
@@ -88,7 +87,7 @@ static halotune_status kernel_make(const struct invocation *invocation, struct g
   for (int axis = 0; axis < MAX_DIMS; axis++) question.grid[axis] = problem->grid.n[axis];
   if (problem->loaded.analysis->can_iterate)
     question.steps = problem->steps < HALOTUNE_RUN_MOST_STEPS ? (int)problem->steps : HALOTUNE_STEPS_ANY;
-  halotune_status status = database_open_library(database, &run->ctx);
+  halotune_status status = halotune_open(database ? &database : NULL, database ? 1 : 0, &run->ctx);
   if (status == HALOTUNE_OK) status = halotune_stencil_add(run->ctx, problem->loaded.text);
   if (status == HALOTUNE_OK) status = halotune_lookup(run->ctx, &question, &run->config);
   kernel_loads_watch(load_begins, load_ends, run); /* the library and NVRTC have their own limits */
