@@ -110,16 +110,17 @@ static void children_wait(struct child *children, int count) {
   int left = count, handed_on = 0;
   progress_open(&progress);
   while (left > 0) {
+    const int caught = signals; /* one that comes now is handed on in the next turn */
     left = 0;
     for (int i = 0; i < count; i++) {
       int wait_status;
       if (children[i].pid == 0) continue;
       /* the child may be stopped */
-      if (handed_on < signals) kill(children[i].pid, signals > 1 ? SIGKILL : last_signal);
+      if (handed_on < caught) kill(children[i].pid, caught > 1 ? SIGKILL : last_signal);
       if (process_has_ended(children[i].pid, &wait_status)) child_take_end(&children[i], wait_status, i);
       left += children[i].pid != 0;
     }
-    handed_on = signals;
+    handed_on = caught;
     struct progress_parts parts = {.count = 0};
     progress_add(&parts, 0, "", "%d of %d model%s at work", left, count, PLURAL(count));
     progress_add(&parts, 1, ", ", "%.0f s", (clock_ms() - start_ms) * 1e-3);
