@@ -326,7 +326,8 @@ static halotune_status named_device(struct halotune_ctx *ctx, const char *name, 
 }
 
 int context_ordinal(const char *name) {
-  if (!*name || name[strspn(name, "0123456789")] != '\0') return -1;
+  const bool begins = *name >= '0' && *name <= '9'; /* decides for most names, at once */
+  if (!begins || name[strspn(name, "0123456789")] != '\0') return -1;
   const long number = strtol(name, NULL, 10); /* LONG_MAX if it is larger */
   return number < INT_MAX ? (int)number : INT_MAX;
 }
