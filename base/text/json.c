@@ -87,9 +87,21 @@ static bool add_plain(struct text *text, const char *string, size_t length) {
   return true;
 }
 
+/* Whether a string has a character that is invisible, or that changes the order of others. */
+static bool has_hidden(const char *string, size_t length) {
+  for (size_t at = 0, step; at < length; at += step) {
+    step = (unsigned char)string[at] < 0x80 ? 1 : visible_bytes(string + at, length - at);
+    if (step == 0) return true;
+  }
+  return false;
+}
+
+/* A string with hidden characters is written in ASCII, so that the document does not look like another one. */
 static void add_string(struct text *text, const json_t *string) {
-  if (add_plain(text, json_string_value(string), json_string_length(string))) return;
-  char *quoted = json_dumps(string, JSON_ENCODE_ANY);
+  const char *bytes = json_string_value(string);
+  const size_t length = json_string_length(string);
+  if (add_plain(text, bytes, length)) return;
+  char *quoted = json_dumps(string, JSON_ENCODE_ANY | (has_hidden(bytes, length) ? JSON_ENSURE_ASCII : 0));
   if (quoted) text_add(text, quoted, strlen(quoted));
   else text->out_of_memory = true;
   free(quoted);

@@ -680,7 +680,7 @@ await test('texts of the database stay texts', 'hostile', '#/', async (page) => 
     await textOf(page),
     '<b onmouseover=alert(3)>bad</b>',
     '<u>w</u>',
-    'halotune tune "</script><script>alert(4)</script>"',
+    'halotune tune "</script><script>alert(4)</script>"?exe.txt',
   );
   await drawn(page, 'convergence');
   const tip = await page.evaluate(() => {

@@ -670,13 +670,14 @@ static void kind_hostile(void) { /* texts that none of our tools would write */
       {"star7", "<script>alert(1)</script>", DTYPE_F32, {64, 64, 64}, 12, -1, WISH_WHOLE}};
   gpus[0].name = "</script><img src=x onerror=alert(2)> \"H200\" & 'co' \xE2\x80\xA8\xFF";
   put_all(&gpus[0], wishes, COUNT(wishes));
-  run_sql("update measurement set outcome = 'wrong', reason = '<b onmouseover=alert(3)>bad</b>', median_ms = null, "
-          "minimum_ms = null,"
-          " low_ms = null, high_ms = null where id = (select min(id) from measurement where variant_id not in (select "
-          "variant_id"
-          " from finalist));"
-          "update run set command = 'halotune tune \"</script><script>alert(4)</script>\"', host = '<i>host</i>', "
-          "warnings = '<u>w</u>', strategy = '<img src=y onerror=alert(5)>'");
+  run_sql(
+      "update measurement set outcome = 'wrong', reason = '<b onmouseover=alert(3)>bad</b>', median_ms = null, "
+      "minimum_ms = null,"
+      " low_ms = null, high_ms = null where id = (select min(id) from measurement where variant_id not in (select "
+      "variant_id"
+      " from finalist));"
+      "update run set command = 'halotune tune \"</script><script>alert(4)</script>\"\xE2\x80\xAE' || 'exe.txt', host = '<i>host</i>', "
+      "warnings = '<u>w</u>', strategy = '<img src=y onerror=alert(5)>'");
 }
 
 static const struct {

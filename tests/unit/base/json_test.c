@@ -91,6 +91,9 @@ TEST(strings_are_escaped) {
       {"\xC3\xA4\xE2\x82\xAC", "\"\xC3\xA4\xE2\x82\xAC\""},
       {"x\xFFy", "\"x\xEF\xBF\xBDy\""},
       {"", "\"\""},
+      /* hidden characters: the document must not look like another one */
+      {"\xE2\x80\xAE\xC3\xA4", "\"\\u202E\\u00E4\""},
+      {"a\xF3\xA0\x80\x81\n", "\"a\\uDB40\\uDC01\\n\""},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct text text = {0};
