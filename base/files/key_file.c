@@ -10,8 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/exchange.h"
 #include "base/files/file.h"
 #include "base/files/own.h"
+#include "base/files/path.h"
+#include "base/files/place.h"
 #include "base/system/transfer.h"
 
 static const char private_word[] = "halotune-private-key", public_word[] = "halotune-public-key";
@@ -19,10 +22,22 @@ static const char private_word[] = "halotune-private-key", public_word[] = "halo
 /* The longest line, with its end and a NUL. */
 enum { LINE_BYTES = sizeof private_word + KEY_HEX_BYTES + 1 };
 
+/* Open the folder of a key that is made. Behind a link of another user this user could exchange the public key. */
+static halotune_status folder_open(const char *path, struct place *out) {
+  char *folder = path_folder(path), *inside = NULL;
+  *out = (struct place){.folder = -1};
+  if (folder && asprintf(&inside, "%s/", folder) < 0) inside = NULL;
+  const halotune_status status = inside ? exchange_open_place(inside, out) : fail_memory();
+  free(inside);
+  free(folder);
+  return status;
+}
+
 /* Write a new file with one line. A file that exists is a failure. */
-static halotune_status line_make(const char *path, mode_t mode, const char *word, const unsigned char key[32]) {
+static halotune_status line_make(int folder, const char *path, mode_t mode, const char *word,
+                                 const unsigned char key[32]) {
   char line[LINE_BYTES], hex[KEY_HEX_BYTES];
-  const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+  const int fd = openat(folder, path_name(path), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
   if (fd < 0 && errno == EEXIST)
     return fail(HALOTUNE_IO, "%s: this file exists, and Halotune never replaces a key; name another file", path);
   if (fd < 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
@@ -33,22 +48,26 @@ static halotune_status line_make(const char *path, mode_t mode, const char *word
   sodium_memzero(line, sizeof line);
   sodium_memzero(hex, sizeof hex);
   if (close(fd) == 0 && wrote) return HALOTUNE_OK;
-  unlink(path);
-  return fail(HALOTUNE_IO, "%s: %s", path, strerror(wrote ? errno : reason));
+  const int last = wrote ? errno : reason;
+  unlinkat(folder, path_name(path), 0);
+  return fail(HALOTUNE_IO, "%s: %s", path, strerror(last));
 }
 
 halotune_status key_file_make(const char *path, struct public_key *out) {
   struct private_key key;
+  struct place place;
   char *public_path = NULL;
   if (asprintf(&public_path, "%s" KEY_FILE_PUBLIC_SUFFIX, path) < 0) return fail_memory();
-  halotune_status status = private_key_make(&key);
-  if (status == HALOTUNE_OK) status = line_make(path, 0600, private_word, key.seed);
+  halotune_status status = folder_open(path, &place);
+  if (status == HALOTUNE_OK) status = private_key_make(&key);
+  if (status == HALOTUNE_OK) status = line_make(place.folder, path, 0600, private_word, key.seed);
   if (status == HALOTUNE_OK) {
     *out = public_key_of(&key);
-    status = line_make(public_path, 0644, public_word, out->bytes);
-    if (status != HALOTUNE_OK) unlink(path);
+    status = line_make(place.folder, public_path, 0644, public_word, out->bytes);
+    if (status != HALOTUNE_OK) unlinkat(place.folder, path_name(path), 0);
   }
   private_key_forget(&key);
+  place_close(&place);
   free(public_path);
   return status;
 }

@@ -63,5 +63,18 @@ for change in '1s/{/{"signer": "x", /' "1s/{/{${tail%?}, /" '$s/}$/, "tables": {
   sed "$change" "$work/signed.json" >"$work/changed.json"
   if is_taken "$work/changed.json"; then result "not taken: $change" 1; else result "not taken: $change" 0; fi
 done
+
+# A new pair of keys, behind a link of another user in a folder of all users: he could exchange the public key there.
+mkdir -p "$work/all" "$work/theirs" && chmod 1777 "$work/all" && ln -s ../theirs "$work/all/link"
+what="a link of another user leads no new key to his folder"
+if chown -h 12345 "$work/all/link" 2>/dev/null; then
+  "$halotune" key new "$work/all/link/new.key" >"$work/log" 2>&1
+  [ $? != 0 ] && grep -q 'link in a folder of all users' "$work/log" && [ -z "$(ls "$work/theirs")" ]
+  result "$what" $?
+else
+  n=$((n + 1)) && echo "ok $n - $what # SKIP not root"
+fi
+(cd "$work/all" && ln -s ../theirs mine && "$halotune" key new mine/new.key && "$halotune" key show mine/new.key.pub) >"$work/log" 2>&1
+result "a link of this user leads a new key to its folder" $?
 echo "1..$n"
 [ "$failures" = 0 ]
