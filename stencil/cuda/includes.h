@@ -10,9 +10,9 @@
  * compiled. Sources of Halotune 0.1.0 have it in a part that is not compiled. */
 #define CUDA_DISARMED "#?nclude"
 
-/* Whether a text has `#include`, `__has_include`, `__has_embed`, `__LINE__`, `__FILE__`, `__DATE__` and the like, or
- * `assert`, in any spelling, or `##`, which could join them. It also counts in a comment or a literal, so no trick
- * with the end of one hides it. */
+/* Whether a text has `#include`, `#import`, `#embed`, `__has_include`, `__has_embed`, `__LINE__`, `__FILE__`,
+ * `__DATE__` and the like, or `assert`, in any spelling, or `##`, which could join them. It also counts in a
+ * comment or a literal, so no trick with the end of one hides it. */
 bool cuda_includes_file(const char *source);
 
 /* Disarm each of them in a text. Lengths and lines stay. */

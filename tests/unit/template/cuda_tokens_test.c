@@ -161,6 +161,8 @@ TEST(a_file_that_is_included_is_found) {
       {"%\\\n:include \"a.h\"\n", true},
       {"/* b */ # /* c\n */ /\\\n* d *\\\n/ include A\n", true},
       {"#include_next <a.h>\n", true},
+      {"#import \"a.h\"\n", true},
+      {"int a[] = {\n# em\\\nbed <a.bin>\n};\n", true},
       {"// #include \"a.h\"", true}, /* it may be in no comment after all */
       {"#if __has_include(\"a.h\")\n", true},
       {"#if __has_\\\ninclude_next(\"a.h\")\n", true},
