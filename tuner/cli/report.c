@@ -4,10 +4,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "db/store/launch_text.h"
 #include "db/store/store.h"
+#include "library/lookup/installed.h"
 #include "reports/document/document.h"
 #include "reports/page/page.h"
 #include "stencil/template/access.h"
+#include "stencil/template/template_read.h"
 #include "tuner/cli/options/database.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/output.h"
@@ -39,19 +42,40 @@ static halotune_status put_out(const struct invocation *invocation, const struct
   return status;
 }
 
-/* Count the accesses of one variant. Nothing is counted if this version generates another source: the kernel that was
- * measured is then unknown. */
-static bool count_variant(void *context, const struct variant_spec *spec, const char *source_hash,
-                          struct access *access) {
-  struct count_job job = {.spec = *spec};
+/* Put the installed template in the place of the database's. The emulation executes a template with the rights of this
+ * user, and the database may come from others.
+ *   installed  receives the template, for the caller to end with template_free; NULL if there is none */
+static bool take_installed(struct variant_spec *spec, struct template **installed) {
+  struct text parameters = {0};
+  halotune_status status = installed_template(spec->template->name, installed);
+  configuration_write(spec->template, &spec->configuration, &parameters);
+  const bool is_there = status == HALOTUNE_OK && *installed && text_ok(&parameters);
+  if (is_there) status = configuration_read(*installed, text_string(&parameters), &spec->configuration);
+  text_free(&parameters);
+  spec->template = *installed;
+  return is_there && status == HALOTUNE_OK;
+}
+
+/* Whether this version generates the source with this identity. Otherwise, the kernel that was measured is unknown. */
+static bool is_generated(const struct variant_spec *spec, const char *source_hash) {
   struct generated generated;
   char hex[IDENTITY_HEX_BYTES];
-  (void)context;
   if (generate(spec, &generated) != HALOTUNE_OK) return false;
   identity_hex(generated.hash, hex);
   generated_free(&generated);
-  if (strcmp(hex, source_hash) != 0) return false;
-  if (variants_count(&job, 1, &(struct emulation_options){0}) != HALOTUNE_OK || !job.has_count) return false;
+  return strcmp(hex, source_hash) == 0;
+}
+
+/* Count the accesses of one variant, if the installed template generates its source. */
+static bool count_variant(void *context, const struct variant_spec *spec, const char *source_hash,
+                          struct access *access) {
+  struct count_job job = {.spec = *spec};
+  struct template *installed;
+  (void)context;
+  const bool is_counted = take_installed(&job.spec, &installed) && is_generated(&job.spec, source_hash) &&
+                          variants_count(&job, 1, &(struct emulation_options){0}) == HALOTUNE_OK && job.has_count;
+  template_free(installed);
+  if (!is_counted) return false;
   struct count_figures figures = count_figures_of(&job.count);
   access->loads_per_point = figures.loads;
   access->over_read = figures.over_read;
