@@ -27,6 +27,10 @@ halotune explain box3d_r1_even --db "$TMPDIR/even.db" | grep -o -E 'weights=grou
 # a space that was counted up to its cap
 sqlite3 "$TMPDIR/today.db" 'update run set space = 9007199254740992'
 halotune explain heat2d --db "$TMPDIR/today.db" | grep -o 'of [^,;]* that the rules keep'
+# texts of a database that somebody sent are words of the command that is advised
+cp "$TMPDIR/today.db" "$TMPDIR/sent.db"
+sqlite3 "$TMPDIR/sent.db" "pragma ignore_check_constraints = on; update problem set cache = '; exit'; update run set state = 'partial', reason = 'budget'"
+halotune explain heat2d --db "$TMPDIR/sent.db" | grep -o -e '--cache .*' | sed "s|$TMPDIR|FOLDER|"
 # db info shows a winner as query does: on a terminal the parameters that differ from the defaults
 for option in '' --long; do
   TERM=xterm script -qec "stty cols 80; halotune db info $option" /dev/null </dev/null | tr -d '\r' | sed -n '/^  best/,$p'

@@ -31,15 +31,20 @@ void explain_grid(const struct explained *e, struct text *text) {
 }
 
 /* Append "halotune tune star7 --dtype f32 --grid 512x512x512", with the mode if it is not the usual one, and the
- * database if the user named one.
+ * database if the user named one. Each text of the database is one word of the shell: who copies the command executes
+ * it.
  *   steps  time steps of a launch; 1 is the usual number */
 static void add_command(const struct explained *e, int steps, struct text *text) {
   text_printf(text, "halotune tune ");
   text_shell_word(text, e->typed);
-  text_printf(text, " --dtype %s --grid ", member_text(e->problem, "dtype"));
+  text_printf(text, " --dtype ");
+  text_shell_word(text, member_text(e->problem, "dtype"));
+  text_printf(text, " --grid ");
   explain_grid(e, text);
-  if (strcmp(member_text(e->problem, "cache"), "steady") != 0)
-    text_printf(text, " --cache %s", member_text(e->problem, "cache"));
+  if (strcmp(member_text(e->problem, "cache"), "steady") != 0) {
+    text_printf(text, " --cache ");
+    text_shell_word(text, member_text(e->problem, "cache"));
+  }
   if (json_is_true(json_object_get(e->problem, "is_reproducible"))) text_printf(text, " --reproducible");
   if (steps > 1) text_printf(text, " --steps %d", steps);
   if (!e->named) return;
