@@ -39,6 +39,9 @@ find_plugin() { OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 HOME=$TMPDIR/none 
 mkdir -p beside/mpi/openmpi && echo 'no code' >beside/mpi/openmpi/libhalotune-mpi.so && find_plugin beside/halotune
 mv beside/mpi beside/build
 for mode in 1777 755; do chmod $mode beside/build && find_plugin beside/build/halotune; done
+mkdir 'out;exit' && cp -r beside/build beside/templates 'out;exit' && chmod 1777 'out;exit/build'
+OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 HOME=$TMPDIR/none 'out;exit/build/halotune' tune star7 2>&1 | grep -o 'HALOTUNE_MPI=.*' | sed "s|$TMPDIR|FOLDER|"
+rm -r 'out;exit'
 echo '--- share/halotune beside the folder of a program that was unpacked, then of one that was installed'
 mkdir -p beside/tool beside/bin beside/share/halotune && mv beside/halotune beside/tool && mv beside/build/halotune beside/bin && mv beside/build/starter.db beside/share/halotune
 for folder in tool bin; do HOME=$TMPDIR/none beside/$folder/halotune doctor | grep -c beside/share/halotune/starter.db; done

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/files/data_folders.h"
+#include "base/text/text.h"
 
 #define FILE_NAME "libhalotune-mpi.so"
 
@@ -73,6 +74,19 @@ static bool look_around(const char *kind, char path[PATH_MAX]) {
 
 static const char *package_of(const char *kind) { return strcmp(kind, "mpich") == 0 ? "libmpich12" : "libopenmpi3"; }
 
+/* Refuse a plug-in. A folder of its path may have any name, so the command that trusts it has the path as one word. */
+static halotune_status fail_unsafe(const char *path) {
+  struct text word = {0};
+  text_shell_word(&word, path);
+  const halotune_status status =
+      fail(HALOTUNE_IO,
+           "%s: this plug-in for MPI or a folder above it belongs to another user, or all users can write to it, so "
+           "it is not loaded; if you trust it, run: export HALOTUNE_MPI=%s",
+           path, text_string(&word));
+  text_free(&word);
+  return status;
+}
+
 static halotune_status path_find(const char *kind, const char *launcher, int ranks, char path[PATH_MAX]) {
   if (strchr(kind, '/')) {
     snprintf(path, PATH_MAX, "%s", kind);
@@ -80,11 +94,7 @@ static halotune_status path_find(const char *kind, const char *launcher, int ran
   }
   if (look_around(kind, path)) {
     if (is_safe(path)) return HALOTUNE_OK;
-    return fail(
-        HALOTUNE_IO,
-        "%s: this plug-in for MPI or a folder above it belongs to another user, or all users can write to it, so "
-        "it is not loaded; if you trust it, run: export HALOTUNE_MPI=%s",
-        path, path);
+    return fail_unsafe(path);
   }
   return fail(
       HALOTUNE_NOT_FOUND,
