@@ -55,18 +55,39 @@ json_t *rounded_json(double number, int digits) {
   return number_json(scale >= 1 ? whole / scale : whole * round(1 / scale));
 }
 
-json_t *text_json(const char *text) {
+/* Take the next character of a text as JSON has it. Control characters stay: they are escaped when they are printed.
+ *   bytes  receives its length */
+static const char *take_character(const char **at, size_t *left, size_t *bytes) {
   static const char replacement[] = "\xEF\xBF\xBD";
+  const char *character = *at;
+  const bool is_ascii = (unsigned char)*character < 0x80;
+  const size_t valid = is_ascii ? 1 : printable_bytes(character, *left), step = valid > 0 ? valid : 1;
+  *at += step;
+  *left -= step;
+  *bytes = valid > 0 ? valid : strlen(replacement);
+  return valid > 0 ? character : replacement;
+}
+
+json_t *text_json(const char *text) {
   struct text good = {0};
-  for (size_t length = strlen(text), step; length > 0; text += step, length -= step) {
-    bool ascii = (unsigned char)*text < 0x80; /* control characters are escaped when they are printed */
-    size_t valid = ascii ? 1 : printable_bytes(text, length);
-    step = valid > 0 ? valid : 1;
-    text_add(&good, valid > 0 ? text : replacement, valid > 0 ? valid : strlen(replacement));
+  for (size_t left = strlen(text), bytes; left > 0;) {
+    const char *character = take_character(&text, &left, &bytes);
+    text_add(&good, character, bytes);
   }
   json_t *json = text_ok(&good) ? json_string(text_string(&good)) : NULL;
   text_free(&good);
   return json;
+}
+
+bool text_is_same_in_json(const char *a, size_t a_length, const char *b, size_t b_length) {
+  bool is_same = true;
+  if (a_length == b_length && memcmp(a, b, a_length) == 0) return true;
+  while (is_same && a_length > 0 && b_length > 0) {
+    size_t a_bytes, b_bytes;
+    const char *left = take_character(&a, &a_length, &a_bytes), *right = take_character(&b, &b_length, &b_bytes);
+    is_same = a_bytes == b_bytes && memcmp(left, right, a_bytes) == 0;
+  }
+  return is_same && a_length == b_length;
 }
 
 json_t *names_json(const char *const *names, int count) {

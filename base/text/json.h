@@ -27,6 +27,9 @@ json_t *rounded_json(double number, int digits);
 /* Make a string. Bytes that are not UTF-8, which a path may contain, become U+FFFD. */
 json_t *text_json(const char *text);
 
+/* Whether text_json makes the same string of two texts. */
+bool text_is_same_in_json(const char *a, size_t a_length, const char *b, size_t b_length);
+
 /* Make a list of strings. */
 json_t *names_json(const char *const *names, int count);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory/array.h"
+#include "base/text/json.h"
 #include "base/text/utf8.h"
 #include "db/exchange/id_map.h"
 #include "db/exchange/merge_best.h"
@@ -95,12 +96,20 @@ static halotune_status carry_value(struct merge *m, const struct table *table, s
   return id ? HALOTUNE_OK : refer_fail(table, column);
 }
 
+/* A text that is not UTF-8, such as a template's with a comment in another encoding, is another one in an export. */
+static bool is_same_text(sqlite3_value *a, sqlite3_value *b) {
+  const char *left = (const char *)sqlite3_value_text(a), *right = (const char *)sqlite3_value_text(b);
+  return left && right &&
+         text_is_same_in_json(left, (size_t)sqlite3_value_bytes(a), right, (size_t)sqlite3_value_bytes(b));
+}
+
 static bool is_same_value(sqlite3_value *a, sqlite3_value *b) {
   const int type = sqlite3_value_type(a);
   if (type != sqlite3_value_type(b)) return false;
   if (type == SQLITE_NULL) return true;
   if (type == SQLITE_INTEGER) return sqlite3_value_int64(a) == sqlite3_value_int64(b);
   if (type == SQLITE_FLOAT) return sqlite3_value_double(a) == sqlite3_value_double(b);
+  if (type == SQLITE_TEXT) return is_same_text(a, b);
   const int bytes = sqlite3_value_bytes(a);
   if (bytes != sqlite3_value_bytes(b)) return false;
   return bytes == 0 || memcmp(sqlite3_value_blob(a), sqlite3_value_blob(b), (size_t)bytes) == 0;

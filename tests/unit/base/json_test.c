@@ -103,6 +103,29 @@ TEST(strings_are_escaped) {
   }
 }
 
+TEST(texts_are_compared_as_json_has_them) {
+  static const struct {
+    const char *a, *b;
+    bool is_same;
+  } rows[] = {
+      {"", "", true},
+      {"a", "a", true},
+      {"a", "b", false},
+      {"a", "ab", false},
+      {"ab", "a", false},
+      {"x\xFFy", "x\xFEy", true},
+      {"x\xFFy", "xy", false},
+      {"f\xFCr", "f\xEF\xBF\xBDr", true},
+      {"\xC3", "\xC3\xA4", false},
+      {"\xC3\xA4", "\xC3\xA4", true},
+      {"\xFF\xFF", "\xFF", false},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    CHECK_EQ(rows[i].is_same, text_is_same_in_json(rows[i].a, strlen(rows[i].a), rows[i].b, strlen(rows[i].b)),
+             "row %zu", i);
+  }
+}
+
 TEST(a_document_has_three_layouts) {
   static const char document[] = "{\"a\": [1, [2, null]], \"b\": [{\"c\": []}, {}], \"d\\\"\": \"<\\n\", \"e\": true}";
   static const char *const want[] = {
@@ -199,6 +222,7 @@ int main(void) {
       cmocka_unit_test(memory_is_counted_by_values_and_not_within_strings),
       cmocka_unit_test(rounded_numbers_have_few_digits),
       cmocka_unit_test(strings_are_escaped),
+      cmocka_unit_test(texts_are_compared_as_json_has_them),
       cmocka_unit_test(a_document_has_three_layouts),
       cmocka_unit_test(a_missing_value_spreads),
       cmocka_unit_test(what_cannot_be_read_is_named_with_its_place),

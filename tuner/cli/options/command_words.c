@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/utf8.h"
+
 static bool is_listed(const char *const *names, const char *name) {
   for (; names && *names; names++) {
     if (strcmp(*names, name) == 0) return true;
@@ -48,7 +50,12 @@ void command_words_free(struct command_words *words) {
 void command_words_text(const struct command_words *words, struct text *text) {
   text_printf(text, "halotune");
   for (int i = 0; i < words->count; i++) {
+    const size_t bytes = strlen(words->list[i]) + 1; /* the copy is not longer */
+    char *printable = malloc(bytes);
     text_printf(text, " ");
-    text_shell_word(text, words->list[i]);
+    if (printable) printable_name(printable, bytes, words->list[i]);
+    if (printable) text_shell_word(text, printable);
+    else text->out_of_memory = true;
+    free(printable);
   }
 }

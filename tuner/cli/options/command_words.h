@@ -22,7 +22,8 @@ halotune_status command_words_make(const struct invocation *invocation, const ch
 void command_words_add(struct command_words *words, const char *word);
 void command_words_free(struct command_words *words);
 
-/* Append "halotune tune star7 --grid 96,96,96", with quotes where a shell needs them. */
+/* Append "halotune tune star7 --grid 96,96,96", with quotes where a shell needs them. A database keeps the text, so
+ * that characters which cannot be printed become '?'. */
 void command_words_text(const struct command_words *words, struct text *text);
 
 #endif

@@ -1,0 +1,21 @@
+# Texts in another encoding, Latin-1: the name of a stencil's file, a comment of a template, and a reason. They make no row invalid, and an
+# export of the database can be imported into it.
+d=$(mktemp -d)
+trap 'rm -rf "$d"' EXIT
+mkdir "$d/templates" && cp templates/common.* templates/wrappers* templates/direct.yaml "$d/templates"
+LC_ALL=C sed "s|^extern \"C\" __global__|// $(printf 'f\374r') alle\n&|" templates/direct.cu >"$d/templates/direct.cu"
+file=$(printf '%s/w\344rme.yaml' "$d")
+cp kernels/heat2d.yaml "$file"
+halotune tune "$file" --backend host --dtype f32 --grid 40,30 --template direct --template-dir "$d/templates" --max-variants 2 --budget none \
+  --db "$d/t.db" >"$d/out" 2>&1 || cat "$d/out"
+sqlite3 "$d/t.db" 'select command from run' | sed "s|$d|FOLDER|g"
+sqlite3 "$d/t.db" "update measurement set reason = cast(x'66fc72' as text)"
+halotune db check --db "$d/t.db" 2>&1 | sed "s|$d|FOLDER|g"
+halotune db export --db "$d/t.db" -o "$d/t.json"
+take() { # merge|import DB FILE
+  halotune db "$1" --trust --yes --db "$d/$2" "$d/$3" 2>&1 | grep -e added -e conflict | sed "s|$d|FOLDER|g"
+}
+take import t.db t.json
+take import new.db t.json
+take merge new.db t.db
+# exit 0
