@@ -55,7 +55,7 @@ static struct failure_group *count_failures(const struct variant_table *table, i
 static json_t *row_parameters_json(const struct variant_table *table, const struct variant_row *row) {
   json_t *json = json_array();
   const struct variant_template *template = &table->templates[row->template];
-  for (int p = 0; p < template->parameters.count && p < MAX_PARAMETERS; p++) {
+  for (int p = 0; p < template->parameters.count; p++) {
     if (row->values[p] == VALUE_NONE) continue;
     json_t *pair = json_array();
     json_add(&pair, text_json(template->parameters.list[p]));
@@ -185,7 +185,7 @@ json_t *effects_json(const struct variant_table *table) {
   for (int t = 0; t < table->template_count && times; t++) {
     double squares = squares_about_mean(table, t);
     int count = table->templates[t].parameters.count;
-    for (int p = 0; p < count && p < MAX_PARAMETERS; p++) json_add(&list, effect_json(table, t, p, squares, times));
+    for (int p = 0; p < count; p++) json_add(&list, effect_json(table, t, p, squares, times));
   }
   free(times);
   return list;

@@ -33,7 +33,7 @@ static bool read_configuration(const struct template *template, const char *para
 static void bind_row(struct bindings *bindings, const struct variant_template *template,
                      const struct variant_row *row) {
   struct configuration configuration = configuration_default(bindings->template);
-  for (int p = 0; p < template->parameters.count && p < MAX_PARAMETERS; p++) {
+  for (int p = 0; p < template->parameters.count; p++) {
     if (row->values[p] == VALUE_NONE) continue;
     const char *name = template->parameters.list[p], *value = template->values[p].list[row->values[p]];
     choose_value(bindings->template, &configuration, name, strlen(name), value, strlen(value));
@@ -76,7 +76,7 @@ static json_t *count_json(long number) { return number < 0 ? json_null() : json_
 static json_t *values_json(const struct variant_table *table, const struct variant_row *row) {
   json_t *list = json_array();
   const struct texts *parameters = &table->templates[row->template].parameters;
-  for (int p = 0; p < parameters->count && p < MAX_PARAMETERS; p++) {
+  for (int p = 0; p < parameters->count; p++) {
     json_add(&list, row->values[p] == VALUE_NONE ? json_null() : json_integer(row->values[p]));
   }
   return list;
@@ -157,7 +157,7 @@ json_t *variant_templates_json(const struct setting *setting, const struct varia
     const struct variant_template *template = &table->templates[i];
     const struct known_template *known = definitions_template(setting->definitions, template->id);
     json_t *entry = json_object(), *parameters = json_array();
-    for (int p = 0; p < template->parameters.count && p < MAX_PARAMETERS; p++) {
+    for (int p = 0; p < template->parameters.count; p++) {
       json_t *parameter = json_object(), *values = json_array();
       for (int v = 0; v < template->values[p].count; v++) json_add(&values, text_json(template->values[p].list[v]));
       json_put(&parameter, "name", text_json(template->parameters.list[p]));

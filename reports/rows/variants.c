@@ -61,6 +61,14 @@ static int template_place(struct variant_table *table, int64_t id) {
   return table->template_count++;
 }
 
+/* The number of a text in a list of at most `most` texts; `most` for one that comes when the list is full; -1 when
+ * memory is out. */
+static int place_within(struct texts *texts, int most, const char *text, size_t length) {
+  if (texts->count < most) return texts_add(texts, text, length);
+  const int known = texts_find(texts, text, length);
+  return known < 0 ? most : known;
+}
+
 /* Number the parameters of a configuration and their values. Members after one that cannot be read are left out.
  * Returns false when memory is out. */
 static bool add_values(struct variant_template *template, const char *parameters,
@@ -68,10 +76,11 @@ static bool add_values(struct variant_template *template, const char *parameters
   struct json_member member;
   for (int i = 0; i < MAX_PARAMETERS; i++) values[i] = VALUE_NONE;
   while (json_member_next(&parameters, &member)) {
-    int parameter = texts_add(&template->parameters, member.name, member.name_length);
-    if (parameter < 0 || parameter >= MAX_PARAMETERS) return parameter >= 0;
-    int place = texts_add(&template->values[parameter], member.value, member.value_length);
-    if (place < 0 || place >= VALUE_NONE) return place >= 0;
+    const int parameter = place_within(&template->parameters, MAX_PARAMETERS, member.name, member.name_length);
+    if (parameter == MAX_PARAMETERS) continue;
+    if (parameter < 0) return false;
+    const int place = place_within(&template->values[parameter], VALUE_NONE, member.value, member.value_length);
+    if (place < 0) return false;
     values[parameter] = (unsigned short)place;
   }
   return true;

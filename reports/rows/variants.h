@@ -29,7 +29,8 @@ struct variant_row {
 
 enum { VALUE_NONE = 1024 }; /* a template of several versions has more values than one */
 
-/* The parameters of a template's variants, and their values, in order of appearance. */
+/* The parameters of a template's variants, at most MAX_PARAMETERS, and the values of each, at most VALUE_NONE, in order
+ * of appearance. Those that appear later are left out. */
 struct variant_template {
   int64_t id;
   struct texts parameters, values[MAX_PARAMETERS];

@@ -196,6 +196,30 @@ TEST(figures_of_winners_are_counted) {
   store_close(store);
 }
 
+/* A database of others may have any number of values of a parameter. Those beyond VALUE_NONE are left out. */
+TEST(more_values_of_a_parameter_than_a_report_shows_are_left_out) {
+  static const char many[] =
+      "with recursive n (i) as (select 1 union all select i + 1 from n where i < 3000)"
+      "insert into variant (id, source_hash, stencil_id, template_id, parameters, origin_id)"
+      " select 1000 + i, 'b' || i, 1, 1, '{\"block_x\":' || i || '}', (select min(id) from origin) from n;"
+      "insert into run (id, problem_id, text_id, state, started, command, host, version, driver, cuda, nvrtc, seed, strategy,"
+      " budget_s, space, bytes, empty_ms, warnings, origin_id)"
+      " select 100, problem_id, text_id, 'running', started, command, host, version, driver, cuda, nvrtc, seed, strategy, budget_s,"
+      " space, bytes, empty_ms, '', origin_id from run where id = 2;"
+      "insert into measurement (run_id, variant_id, number, at_s, outcome, sample_count, median_ms, minimum_ms, low_ms,"
+      " high_ms) select 100, id, id - 1000, 1, 'measured', 9, 2, 1, 1, 3 from variant where id > 1000;";
+  struct store *store = golden_open();
+  CHECK_EQ(SQLITE_OK, sqlite3_exec(store_connection(store), many, NULL, NULL, NULL), "%s",
+           sqlite3_errmsg(store_connection(store)));
+  json_t *document = document_of(store, NULL);
+  json_t *problem = json_array_get(json_object_get(document, "problems"), 0);
+  json_t *effect = json_array_get(json_object_get(problem, "effects"), 0);
+  CHECK_TEXT("block_x", member_text(effect, "parameter"), "the parameter");
+  CHECK_EQ(VALUE_NONE, json_array_size(json_object_get(effect, "values")), "values");
+  json_decref(document);
+  store_close(store);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arithmetic_roofs),
@@ -204,6 +228,7 @@ int main(void) {
       cmocka_unit_test(a_document_that_memory_is_out_for_fails),
       cmocka_unit_test(figures_of_winners_are_counted),
       cmocka_unit_test(a_text_that_memory_is_out_for_stays_empty),
+      cmocka_unit_test(more_values_of_a_parameter_than_a_report_shows_are_left_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
