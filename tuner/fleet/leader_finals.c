@@ -16,11 +16,11 @@ halotune_status crew_finals_begin(void *state, const struct proposal *proposals,
   for (int i = 0; i < count; i++) fleet_proposal_write(&message, &proposals[i]);
   for (int rank = 1; rank < leader->size && status == HALOTUNE_OK; rank++) {
     struct member *member = &leader->members[rank];
+    free(member->times_ms); /* those of earlier finalists, also of a member that is gone */
+    member->times_ms = NULL;
     if (member->state != MEMBER_SETTLED || member->is_left_out) continue;
     struct text copy = {0};
     text_add(&copy, message.bytes, message.length);
-    free(member->times_ms);
-    member->times_ms = NULL;
     member->state = MEMBER_IN_FINALS;
     member->heard_ms = leader_now_ms(leader);
     status = leader_send(leader, rank, &copy);

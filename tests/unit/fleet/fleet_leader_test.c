@@ -432,6 +432,25 @@ TEST(times_that_are_cut_short_do_not_count) {
   team_close(&team);
 }
 
+/* If all finalists fail the recheck, others follow. */
+TEST(times_of_earlier_finalists_do_not_count_for_later_ones) {
+  static const struct proposal proposals[2];
+  const double own_ms[] = {1, 1};
+  double weights[] = {1, 1};
+  struct team team;
+  finals_open(&team, 2);
+  CHECK_OK(team.crew.table->finals_take(team.crew.state, own_ms, weights));
+  fake_gone(team.fake, 1);
+  CHECK_OK(leader_look(team.leader));
+  CHECK_OK(team.crew.table->finals_begin(team.crew.state, proposals, 2, 1));
+  struct text *times = fake_say(team.fake, 2, FLEET_TIMES, 1);
+  pack_u64(times, 2);
+  for (int i = 0; i < 2; i++) pack_double(times, 3);
+  CHECK_OK(team.crew.table->finals_take(team.crew.state, own_ms, weights));
+  CHECK_NEAR(1, weights[1], 1e-12, "the mean over the device and the member that is left");
+  team_close(&team);
+}
+
 TEST(a_slow_leader_has_no_say_in_the_finals) {
   const double own_ms[] = {0.9, 1.2};
   double weights[] = {1, 1};
@@ -474,6 +493,7 @@ int main(void) {
       cmocka_unit_test(a_member_that_was_late_takes_part_in_the_finals),
       cmocka_unit_test(the_winner_is_the_best_over_all_gpus),
       cmocka_unit_test(times_that_are_cut_short_do_not_count),
+      cmocka_unit_test(times_of_earlier_finalists_do_not_count_for_later_ones),
       cmocka_unit_test(a_slow_leader_has_no_say_in_the_finals),
       cmocka_unit_test(a_factor_needs_two_gpus_that_are_compared),
   };
