@@ -91,7 +91,7 @@ static halotune_status take_done(struct leader *leader, int rank, struct unpack 
   if (in->failed) return leader_hears_nonsense(leader, rank);
   const bool leaves = can_do && was_stopped && !leader_is_stopped(leader);
   const struct alone_end end = {.result = can_do && !leaves ? in : NULL, .why = leaves ? "it was told to stop" : why};
-  if (!alone->done(alone->context, member->alone_task, &member->hello, &end))
+  if (alone && !alone->done(alone->context, member->alone_task, &member->hello, &end))
     return leader_hears_nonsense(leader, rank);
   member->state = MEMBER_IDLE;
   if (leaves) return leader_lose(leader, rank, "%s", end.why);

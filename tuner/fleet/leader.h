@@ -64,7 +64,8 @@ int leader_gather(struct leader *leader, int timeout_ms, struct text *words);
 /* How many members take part on a host; NULL: on all. */
 int leader_count(const struct leader *leader, const char *host);
 
-/* Offer tasks to members that have nothing to do, from now on. `alone` must stay valid. NULL ends the offer. */
+/* Offer tasks to members that have nothing to do, from now on. `alone` must stay valid. NULL ends the offer: results of
+ * tasks that members still run are then dropped. */
 void leader_offer_alone(struct leader *leader, const struct leader_alone *alone);
 
 /* Take the messages that are there, and give tasks to members that have nothing to do. It may be called at any time

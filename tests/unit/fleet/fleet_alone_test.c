@@ -246,6 +246,21 @@ TEST(a_member_that_finds_no_task_joins_the_crew) {
   team_close(&team);
 }
 
+TEST(a_result_that_nobody_takes_any_more_is_dropped) {
+  struct team team;
+  bool had;
+  team_open(&team, 2);
+  leader_offer_alone(team.leader, NULL);
+  say_done(&team, 1, true, false, "rows");
+  CHECK_OK(leader_look(team.leader));
+  CHECK_EQ(BEGUN, team.side.states[0], "nobody is told");
+  fake_gone(team.fake, 2);
+  CHECK_OK(leader_await_alone(team.leader, &had));
+  CHECK_OK(leader_await_alone(team.leader, &had));
+  CHECK(!had, "nobody runs a task alone");
+  team_close(&team);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_member_has_a_task_and_then_the_next_one),
@@ -253,6 +268,7 @@ int main(void) {
       cmocka_unit_test(a_leader_that_is_to_stop_stops_all_and_takes_what_they_have),
       cmocka_unit_test(a_member_that_is_lost_alone_is_lost_for_its_newest_reason),
       cmocka_unit_test(a_member_that_finds_no_task_joins_the_crew),
+      cmocka_unit_test(a_result_that_nobody_takes_any_more_is_dropped),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
