@@ -24,6 +24,8 @@ halotune_status setting_open(sqlite3 *db, const struct definitions *definitions,
   sqlite3_stmt *query;
   bool has_row = false;
   *out = (struct setting){.definitions = definitions, .problem = problem, .points = 1, .counter = counter};
+  out->bindings = calloc((size_t)definitions->template_count + 1, sizeof *out->bindings);
+  if (!out->bindings) return fail_memory();
   halotune_status status = rows_open(db, problem_sql, &problem, 1, &query);
   if (status == HALOTUNE_OK) status = rows_next(query, &has_row);
   if (status == HALOTUNE_OK && !has_row) status = fail(HALOTUNE_DB, "the database: a problem or its device is missing");
@@ -47,16 +49,16 @@ halotune_status setting_open(sqlite3 *db, const struct definitions *definitions,
 }
 
 void setting_close(struct setting *setting) {
-  for (int i = 0; i < MAX_SETTING_TEMPLATES; i++) bindings_free(&setting->bindings[i]);
+  for (int i = 0; setting->bindings && i < setting->definitions->template_count; i++)
+    bindings_free(&setting->bindings[i]);
+  free(setting->bindings);
   free(setting->counted);
 }
 
 struct bindings *setting_bindings(struct setting *setting, int64_t template) {
   const struct known_template *found = definitions_template(setting->definitions, template);
   if (!found || !found->template || !setting->arch || !setting->subject || !setting->subject->analysis) return NULL;
-  long place = found - setting->definitions->templates;
-  if (place >= MAX_SETTING_TEMPLATES) return NULL;
-  struct bindings *bindings = &setting->bindings[place];
+  struct bindings *bindings = &setting->bindings[found - setting->definitions->templates];
   if (!bindings->template && bindings_make(found->template, setting->facts, bindings) != HALOTUNE_OK) return NULL;
   return bindings;
 }

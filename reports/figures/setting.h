@@ -7,8 +7,6 @@
 #include "reports/rows/request.h"
 #include "stencil/template/access.h"
 
-enum { MAX_SETTING_TEMPLATES = 64 };
-
 /* Figures of a variant whose accesses were counted. */
 struct counted_variant {
   int64_t variant;
@@ -31,8 +29,7 @@ struct setting {
   const struct report_counter *counter; /* NULL: nothing is counted */
   struct counted_variant *counted;
   int counted_count, counted_room;
-  /* indexed by position in the definitions; made when they are first needed */
-  struct bindings bindings[MAX_SETTING_TEMPLATES];
+  struct bindings *bindings; /* indexed by position in the definitions; each is made when it is first needed */
 };
 
 /* Read a problem's row.

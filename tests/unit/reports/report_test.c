@@ -220,6 +220,24 @@ TEST(more_values_of_a_parameter_than_a_report_shows_are_left_out) {
   store_close(store);
 }
 
+/* Each version of a template is a row, and the newest winner has the newest version. */
+TEST(figures_do_not_end_with_the_number_of_templates) {
+  static const char many[] =
+      "with recursive n (i) as (select 1 union all select i + 1 from n where i < 200)"
+      "insert into template (id, hash, common_hash, name, yaml, cuda, origin_id)"
+      " select 1000 + i, 'hash' || i, common_hash, name, yaml, cuda, origin_id from template join n where template.id = 1;"
+      "update variant set template_id = 1200 where template_id = 1";
+  struct store *store = golden_open();
+  CHECK_EQ(SQLITE_OK, sqlite3_exec(store_connection(store), many, NULL, NULL, NULL), "%s",
+           sqlite3_errmsg(store_connection(store)));
+  json_t *document = document_of(store, NULL);
+  json_t *problem = json_array_get(json_object_get(document, "problems"), 0);
+  json_t *figures = json_object_get(json_object_get(problem, "winner"), "figures");
+  CHECK_NEAR(3, member_number(figures, "loads_per_point"), 0, "of the winner");
+  json_decref(document);
+  store_close(store);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arithmetic_roofs),
@@ -228,6 +246,7 @@ int main(void) {
       cmocka_unit_test(a_document_that_memory_is_out_for_fails),
       cmocka_unit_test(figures_of_winners_are_counted),
       cmocka_unit_test(a_text_that_memory_is_out_for_stays_empty),
+      cmocka_unit_test(figures_do_not_end_with_the_number_of_templates),
       cmocka_unit_test(more_values_of_a_parameter_than_a_report_shows_are_left_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
