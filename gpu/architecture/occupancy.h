@@ -37,7 +37,7 @@ struct occupancy {
 
 /* Compute the occupancy as the toolkit's cuda_occupancy.h does, with the largest shared memory that the SM can have.
  * The driver may choose less shared memory for a kernel that does not ask for it (its carve-out).
- *   needs  threads from 1, the others from 0, none above 1 << 30 */
+ *   needs  threads from 1, the others from 0; threads and registers at most 1 << 12, the others at most 1 << 30 */
 struct occupancy occupancy_of(const struct sm_limits *limits, const struct block_needs *needs);
 
 /* Append the calculation in one line that a person can check: "threads: 2048 / 256 = 8; shared memory: ...; limit:
