@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/memory/array.h"
+#include "gpu/architecture/arch.h"
 #include "reports/rows/report_scope.h"
 
 enum { PEAK_DIGITS = 7 };
@@ -45,18 +45,8 @@ halotune_status device_complete(void *context, sqlite3_stmt *query, json_t **dev
   return status;
 }
 
-/* Fused multiply-adds that a multiprocessor completes per clock, for each element type. From the table "Throughput of
- * Native Arithmetic Instructions" of NVIDIA's CUDA C++ Programming Guide. */
-static const struct {
-  int capability, fma[DTYPE_COUNT];
-} table[] = {
-    {70, {64, 32}}, {72, {64, 32}},  {75, {64, 2}},    {80, {64, 32}},  {86, {128, 2}},  {87, {128, 2}},
-    {89, {128, 2}}, {90, {128, 64}}, {100, {128, 64}}, {103, {128, 2}}, {120, {128, 2}}, {121, {128, 2}},
-};
-
 double peak_gflops(int capability, int sm_count, long clock_khz, enum dtype dtype) {
-  for (size_t i = 0; i < COUNT(table); i++) {
-    if (table[i].capability == capability) return 2.0 * table[i].fma[dtype] * sm_count * (double)clock_khz * 1e-6;
-  }
-  return NAN;
+  const struct arch_facts *facts = arch_find(capability / 10, capability % 10);
+  const double results = facts ? facts->results_per_clock[dtype] : 0;
+  return results > 0 ? 2 * results * sm_count * (double)clock_khz * 1e-6 : NAN;
 }

@@ -14,7 +14,7 @@ halotune_status device_complete(void *context, sqlite3_stmt *query, json_t **dev
 
 /* The arithmetic roof of a GPU in GFLOP/s. A fused multiply-add counts as two operations.
  *   capability  90 for sm_90
- * Returns NAN for a capability that is not in the table. */
+ * Returns NAN for a capability whose rate is not known (arch.h). */
 double peak_gflops(int capability, int sm_count, long clock_khz, enum dtype dtype);
 
 #endif

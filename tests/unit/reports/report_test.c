@@ -17,7 +17,9 @@ TEST(arithmetic_roofs) {
   CHECK_NEAR(66908.16, peak_gflops(90, 132, 1980000, DTYPE_F32), 1e-6, "H200 f32");
   CHECK_NEAR(33454.08, peak_gflops(90, 132, 1980000, DTYPE_F64), 1e-6, "H200 f64");
   CHECK_NEAR(19491.84, peak_gflops(80, 108, 1410000, DTYPE_F32), 1e-6, "A100 f32");
+  CHECK_NEAR(184.32, peak_gflops(87, 16, 2880000, DTYPE_F64), 1e-6, "one whose usual clock is not known");
   CHECK(isnan(peak_gflops(35, 15, 800000, DTYPE_F32)), "an old one");
+  CHECK(isnan(peak_gflops(110, 20, 1500000, DTYPE_F32)), "one whose rate is not known");
 }
 
 /* star7 has 7 instructions and 8 bytes a point, 4 of them read. Points, copy and peak are such that without halos, a
