@@ -264,12 +264,13 @@ static void *run_thread(void *argument) {
   begin_mpi(link);
   const bool has_begun_well = link->status == HALOTUNE_OK;
   while (!link->is_closing) {
+    const bool was_well = link->status == HALOTUNE_OK;
     bool is_busy = false;
     if (link->order != ORDER_NONE && link->status == HALOTUNE_OK) obey_order(link);
     if (link->has_post && link->status == HALOTUNE_OK) note_failure(link, post_step(&link->post, clock_ms(), &is_busy));
     if (link->has_post && link->status == HALOTUNE_OK)
       note_failure(link, heartbeat_step(&link->heartbeat, clock_ms(), true));
-    if (is_busy || link->status != HALOTUNE_OK) {
+    if (is_busy || (was_well && link->status != HALOTUNE_OK)) {
       pthread_cond_broadcast(&link->news);
       sleep_us = SHORTEST_SLEEP_US;
     }
