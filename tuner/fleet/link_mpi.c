@@ -423,6 +423,7 @@ const struct fleet_mpi_world *link_mpi_world(const struct link_mpi *job) { retur
 static halotune_status order_give(struct link_mpi *job, enum order order) {
   /* The thread's own limit comes first. */
   const double limit_ms = step_limit_ms(), until_ms = clock_ms() + 2 * limit_ms;
+  if (job->status != HALOTUNE_OK) return failure_of(job); /* the thread obeys no more */
   job->order = order;
   pthread_cond_broadcast(&job->news);
   while (job->order != ORDER_NONE && job->status == HALOTUNE_OK && !job->is_stuck)
