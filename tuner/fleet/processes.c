@@ -52,9 +52,9 @@ static halotune_status processes_send(void *state, int to, const void *bytes, si
   const double until_ms = clock_ms() + timeout_ms;
   enum transfer_end end = socket_write_until(peer->socket, (const char *)&length, sizeof length, until_ms);
   if (end == TRANSFER_DONE) end = socket_write_until(peer->socket, bytes, count, until_ms);
-  /* A part of a message cannot be read. Earlier messages of the peer are still read. */
+  /* A part of a message cannot be read. Messages that the peer sent before are still received, and then its end. */
   peer->is_deaf = end != TRANSFER_DONE;
-  if (peer->is_deaf) shutdown(peer->socket, SHUT_WR);
+  if (peer->is_deaf) shutdown(peer->socket, SHUT_RDWR);
   return HALOTUNE_OK;
 }
 

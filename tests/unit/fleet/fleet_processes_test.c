@@ -1,6 +1,7 @@
 /* fleet_processes_test.c: messages between a leader and its forks: sizes, order, ends of all kinds. */
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/unit/unit.h"
@@ -106,17 +107,45 @@ TEST(a_member_that_hangs_is_dropped) {
   text_free(&text);
 }
 
+TEST(what_a_member_said_before_its_end_comes_after_a_message_to_it) {
+  struct fleet_link link;
+  struct text text = {0};
+  siginfo_t end;
+  int from;
+  bool is_gone;
+  CHECK_OK(processes_open(1, &link));
+  if (link.rank > 0) echo(&link);
+  send_char(&link, 1, 'a');
+  send_char(&link, 1, 'd');
+  CHECK_EQ(0, waitid(P_ALL, 0, &end, WEXITED | WNOWAIT), "its end");
+  for (int i = 0; i < 2; i++) send_char(&link, 1, 'b');
+  receive(&link, &from, &is_gone, &text);
+  CHECK(from == 1 && !is_gone && text.bytes[0] == 'a', "its last message");
+  receive(&link, &from, &is_gone, &text);
+  CHECK(from == 1 && is_gone, "then its end");
+  link.table->close(link.state, true, 1);
+  text_free(&text);
+}
+
 /* The member's side of the socket is full after a part of the message. */
 TEST(a_member_that_reads_nothing_costs_the_time_of_one_send) {
   struct fleet_link link;
+  struct text text = {0};
+  int from;
+  bool is_gone;
   CHECK_OK(processes_open(1, &link));
   if (link.rank > 0) {
+    send_char(&link, 0, 'a');
     for (;;) pause();
   }
   char *bytes = calloc(1, FLEET_MESSAGE_MOST);
   CHECK(bytes, "memory");
+  receive(&link, &from, &is_gone, &text); /* it runs */
   CHECK_OK(link.table->send(link.state, 1, bytes, FLEET_MESSAGE_MOST, 20));
   CHECK_OK(link.table->send(link.state, 1, bytes, FLEET_MESSAGE_MOST, LIMIT_MS)); /* it gets nothing more */
+  CHECK_OK(link.table->receive(link.state, 10000, &from, &is_gone, &text));
+  CHECK(from == 1 && is_gone, "it counts as gone");
+  text_free(&text);
   link.table->drop(link.state, 1);
   link.table->close(link.state, false, 0);
   free(bytes);
@@ -127,6 +156,7 @@ int main(void) {
       cmocka_unit_test(messages_of_all_sizes_keep_their_order),
       cmocka_unit_test(a_member_that_ends_is_told_once_after_what_it_said),
       cmocka_unit_test(a_member_that_hangs_is_dropped),
+      cmocka_unit_test(what_a_member_said_before_its_end_comes_after_a_message_to_it),
       cmocka_unit_test(a_member_that_reads_nothing_costs_the_time_of_one_send),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
