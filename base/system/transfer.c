@@ -37,14 +37,19 @@ bool write_all(int fd, const char *bytes, size_t length) {
   return write_all_within(fd, bytes, length, pipe_limit_ms());
 }
 
+/* The wait has so many parts. If the process is stopped during a part, that part still counts once. */
+enum { PARTS = 12 };
+
 bool ready_until(int fd, short events, double until_ms) {
   struct pollfd waiting = {.fd = fd, .events = events};
+  double left_ms = fmax(0, until_ms - clock_ms());
+  const double part_ms = fmin(ceil(left_ms / PARTS), INT_MAX);
   for (;;) {
-    const double left_ms = ceil(until_ms - clock_ms());
-    const int ready = poll(&waiting, 1, left_ms < 0 ? 0 : left_ms > INT_MAX ? INT_MAX : (int)left_ms);
-    if (ready > 0) return true;
-    if (ready == 0 && left_ms <= 0) return false;
-    if (ready < 0 && errno != EINTR) return true; /* the next call on the descriptor reports the error */
+    const double start_ms = clock_ms();
+    const int ready = poll(&waiting, 1, (int)fmin(part_ms, ceil(left_ms)));
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return true; /* the next call on the descriptor reports an error */
+    left_ms -= fmin(part_ms, clock_ms() - start_ms);
+    if (left_ms <= 0) return false;
   }
 }
 

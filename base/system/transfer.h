@@ -27,7 +27,8 @@ enum transfer_end {
 enum transfer_end read_until(int fd, char *bytes, size_t length, double until_ms);
 enum transfer_end socket_write_until(int socket, const char *bytes, size_t length, double until_ms);
 
-/* Wait until a descriptor is ready for POLLIN or POLLOUT, or has an error. Returns false when the time is over. */
+/* Wait until a descriptor is ready for POLLIN or POLLOUT, or has an error. A time in which the process was stopped
+ * counts as a twelfth of the wait at most. Returns false when the time is over. */
 bool ready_until(int fd, short events, double until_ms);
 
 #endif

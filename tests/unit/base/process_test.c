@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -173,6 +174,43 @@ TEST(transfers_end_at_their_deadline) {
   close(ends[1]);
 }
 
+static void stop_this_process(int number) {
+  (void)number;
+  raise(SIGSTOP);
+}
+
+/* Ctrl-Z stops the program and its workers: a worker that could not answer meanwhile does not hang. */
+TEST(a_stop_uses_up_a_part_of_a_wait_only) {
+  enum { LIMIT_MS = 600, STOP_MS = 1000 };
+  int silent[2], ends[2], how;
+  double waited_ms = 0;
+  CHECK(pipe(silent) == 0 && pipe(ends) == 0, "pipes");
+  const pid_t child = fork();
+  if (child == 0) {
+    const struct itimerval soon = {.it_value.tv_usec = 10000};
+    const double start_ms = clock_ms();
+    signal(SIGALRM, stop_this_process);
+    setitimer(ITIMER_REAL, &soon, NULL);
+    const bool is_ready = ready_until(silent[0], POLLIN, clock_ms() + LIMIT_MS);
+    waited_ms = clock_ms() - start_ms;
+    _exit(!is_ready && write_all(ends[1], (const char *)&waited_ms, sizeof waited_ms) ? 0 : 1);
+  }
+  CHECK_EQ(child, waitpid(child, &how, WUNTRACED), "the child");
+  CHECK(WIFSTOPPED(how), "it stops itself: %d", how);
+  const double stop_ms = clock_ms();
+  usleep(STOP_MS * 1000);
+  const double stopped_ms = clock_ms() - stop_ms;
+  kill(child, SIGCONT);
+  close(ends[1]);
+  CHECK(read_all(ends[0], (char *)&waited_ms, sizeof waited_ms), "how long it waited");
+  CHECK_EQ(0, process_wait_until(child, INFINITY, NULL), "its end");
+  CHECK(waited_ms >= stopped_ms + LIMIT_MS * 10 / 12., "it waited %g ms, and was stopped for %g ms", waited_ms,
+        stopped_ms);
+  close(ends[0]);
+  close(silent[0]);
+  close(silent[1]);
+}
+
 /* The steps of replacing a file, in order: f: the file is synced, r: it is renamed, d: its folder is synced. */
 static char steps[16];
 
@@ -262,6 +300,7 @@ int main(void) {
       cmocka_unit_test(a_script_that_does_not_end_is_ended),
       cmocka_unit_test(a_killed_process_that_does_not_end_is_left_behind),
       cmocka_unit_test(transfers_end_at_their_deadline),
+      cmocka_unit_test(a_stop_uses_up_a_part_of_a_wait_only),
       cmocka_unit_test(a_file_is_on_the_disk_before_it_replaces_another),
       cmocka_unit_test(cores_are_counted_on_machines_of_any_size),
       cmocka_unit_test(sets_of_cores_differ_on_machines_of_any_size),
