@@ -6,6 +6,7 @@
 #include "gpu/workers/compile_pool.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,10 @@
 #include "base/system/process.h"
 #include "gpu/workers/compile_worker.h"
 
-enum { JOBS_A_WORKER = 2 };
+enum {
+  JOBS_A_WORKER = 2,
+  PARTS = 12 /* of a compile's limit; a time in which the program was stopped counts as one */
+};
 
 struct job {
   uint64_t id;
@@ -41,6 +45,7 @@ struct compile_pool {
   struct nvrtc nvrtc; /* the library is loaded only in the spawner's process; here only its facts are set */
   double timeout_ms;
   struct time_source clock; /* the clock of the deadlines */
+  double looked_ms;         /* when the deadlines were last looked at */
   int next;                 /* the worker that is checked first; it changes, so that no worker is always last */
   int worker_count;
   struct worker workers[];
@@ -176,10 +181,21 @@ static halotune_status worker_feed(struct compile_pool *pool, struct worker *wor
   return HALOTUNE_OK;
 }
 
+/* Move the deadlines on after a long time in which nobody looked at them: the program was busy elsewhere, or it was
+ * stopped, and its workers with it. */
+static void forgive_gap(struct compile_pool *pool) {
+  const double now_ms = time_now_ms(&pool->clock), gap_ms = now_ms - pool->looked_ms;
+  const double more_ms = gap_ms - pool->timeout_ms / PARTS;
+  pool->looked_ms = now_ms;
+  for (int i = 0; i < pool->worker_count && more_ms > 0; i++)
+    pool->workers[i].deadline_ms = fmin(pool->workers[i].deadline_ms + more_ms, now_ms + pool->timeout_ms);
+}
+
 halotune_status compile_pool_submit(struct compile_pool *pool, uint64_t id, const struct compile_request *request) {
   struct worker *worker = least_busy(pool);
   if (worker->job_count == JOBS_A_WORKER) return fail(HALOTUNE_ARGUMENT, "the compile pool has no room");
   struct job job = {.id = id};
+  forgive_gap(pool);
   compile_worker_request(request, &job.message);
   if (!text_ok(&job.message)) {
     text_free(&job.message);
@@ -303,11 +319,12 @@ static halotune_status worker_tend(struct compile_pool *pool, struct worker *wor
   return take_timeout(pool, worker, out);
 }
 
-/* Sleep until a socket is ready, a compile has used up its time, or `left_ms` are over. */
+/* Sleep until a socket is ready, a part of the limit is over, or `left_ms` are. */
 static halotune_status wait_for_workers(struct compile_pool *pool, double left_ms) {
   struct pollfd *sockets = calloc((size_t)pool->worker_count, sizeof *sockets);
   if (!sockets) return fail_memory();
   double now_ms = time_now_ms(&pool->clock);
+  left_ms = fmin(left_ms, pool->timeout_ms / PARTS);
   for (int i = 0; i < pool->worker_count; i++) {
     struct worker *worker = &pool->workers[i];
     sockets[i] = (struct pollfd){.fd = worker->socket, .events = POLLIN};
@@ -323,10 +340,10 @@ static halotune_status wait_for_workers(struct compile_pool *pool, double left_m
 }
 
 halotune_status compile_pool_wait(struct compile_pool *pool, int timeout_ms, struct compile_result *out, bool *have) {
-  enum { AN_HOUR_MS = 3600000 }; /* the longest single sleep */
   double until_ms = clock_ms() + timeout_ms;
   *have = false;
   while (compile_pool_pending(pool) > 0) {
+    forgive_gap(pool);
     for (int i = 0; i < pool->worker_count; i++) {
       struct worker *worker = &pool->workers[pool->next];
       pool->next = (pool->next + 1) % pool->worker_count;
@@ -336,7 +353,7 @@ halotune_status compile_pool_wait(struct compile_pool *pool, int timeout_ms, str
     }
     double now_ms = clock_ms();
     if (timeout_ms >= 0 && now_ms >= until_ms) break;
-    halotune_status status = wait_for_workers(pool, timeout_ms < 0 ? AN_HOUR_MS : until_ms - now_ms);
+    halotune_status status = wait_for_workers(pool, timeout_ms < 0 ? INFINITY : until_ms - now_ms);
     if (status != HALOTUNE_OK) return status;
   }
   return HALOTUNE_OK;

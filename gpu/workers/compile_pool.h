@@ -23,8 +23,10 @@ enum compile_outcome { COMPILE_OUTCOME_LIST(COMPILE_AS_ENUMERATOR) };
 const char *compile_outcome_name(enum compile_outcome outcome);
 
 struct compile_pool_options {
-  int workers;              /* 0: one for each core that this process may use */
-  int timeout_ms;           /* the limit of one compile; 0: COMPILE_POOL_TIMEOUT_MS */
+  int workers; /* 0: one for each core that this process may use */
+  /* the limit of one compile; 0: COMPILE_POOL_TIMEOUT_MS. A time between two calls, as while the program is stopped,
+   * counts as a twelfth of it at most. */
+  int timeout_ms;
   struct time_source clock; /* measures the limit */
 };
 
