@@ -44,7 +44,8 @@ void text_printf(struct text *text, const char *format, ...) {
   va_start(args, format);
   va_copy(again, args);
   int length = vsnprintf(NULL, 0, format, args);
-  if (length >= 0 && reserve_room(text, (size_t)length)) {
+  if (length < 0) text->out_of_memory = true; /* longer than INT_MAX, or a character that the locale does not have */
+  else if (reserve_room(text, (size_t)length)) {
     vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
     text->length += (size_t)length;
   }

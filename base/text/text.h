@@ -9,7 +9,8 @@
 #define PLURAL(count) ((count) == 1 ? "" : "s")
 
 /* Start with {0}, end with text_free. `bytes` is NUL-terminated once something was written, and NULL before. After a
- * text runs out of memory it does not change any more. So a writer checks text_ok() only once, at the end. */
+ * text runs out of memory, or text_printf fails otherwise, it does not change any more. So a writer checks text_ok()
+ * only once, at the end. */
 struct text {
   char *bytes;
   size_t length, capacity;

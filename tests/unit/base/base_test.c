@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include "base/files/file.h"
 #include "base/files/path.h"
@@ -99,6 +100,15 @@ TEST(a_text_grows_and_is_always_a_string) {
   CHECK(text_ok(&text), "all was written");
   text_free(&text);
   CHECK_TEXT("", text_string(&text), "freed");
+}
+
+TEST(what_cannot_be_printed_is_no_whole_text) {
+  struct text text = {0};
+  text_printf(&text, "%s", "before");
+  text_printf(&text, "%lc", (wint_t)0x20AC); /* the locale "C" has no euro sign */
+  CHECK(!text_ok(&text), "it lacks a part");
+  CHECK_TEXT("before", text_string(&text), "what was there");
+  text_free(&text);
 }
 
 TEST(a_word_is_quoted_for_the_shell) {
@@ -417,6 +427,7 @@ int main(void) {
       cmocka_unit_test(an_arena_gives_pieces_of_their_own),
       cmocka_unit_test(the_nearest_name_is_the_one_with_the_fewest_slips),
       cmocka_unit_test(a_text_grows_and_is_always_a_string),
+      cmocka_unit_test(what_cannot_be_printed_is_no_whole_text),
       cmocka_unit_test(a_word_is_quoted_for_the_shell),
       cmocka_unit_test(a_text_without_memory_stays_as_it_was),
       cmocka_unit_test(files_are_read_whole_or_refused),
