@@ -133,6 +133,7 @@ halotune_status compiler_compile(struct compiler *compiler, const struct compile
   *out = (struct compiled){.cubin = NULL};
   halotune_status status = compiler_submit(compiler, 0, request);
   if (status == HALOTUNE_OK) status = compiler_wait(compiler, -1, &result, &have);
+  if (status != HALOTUNE_OK) compiler_drop(compiler); /* the caller frees the texts of the request */
   if (status != HALOTUNE_OK) return status;
   if (!have) return fail(HALOTUNE_IO, "the compile of %s gave no result", request->name);
   *out = result.compile.compiled;
