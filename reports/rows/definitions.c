@@ -16,7 +16,8 @@ static halotune_status definitions_add_stencil(struct definitions *definitions, 
   *new = (struct known_stencil){.id = sqlite3_column_int64(query, 0)};
   const char *text = column_text(query, 1);
   struct source source = source_of("stencil", text, strlen(text));
-  if (stencil_parse(&source, &new->stencil) != HALOTUNE_OK) return HALOTUNE_OK;
+  const halotune_status status = stencil_parse(&source, &new->stencil);
+  if (status != HALOTUNE_OK) return status == HALOTUNE_MEMORY ? status : HALOTUNE_OK;
   return analysis_make(new->stencil, &new->analysis);
 }
 
@@ -29,8 +30,8 @@ static halotune_status definitions_add_template(struct definitions *definitions,
   if (!new->name) return fail_memory();
   const char *yaml = column_text(query, 2);
   struct source source = source_of(new->name, yaml, strlen(yaml));
-  (void)template_parse(&source, column_text(query, 3), &new->template); /* NULL if it cannot be read */
-  return HALOTUNE_OK;
+  const halotune_status status = template_parse(&source, column_text(query, 3), &new->template);
+  return status == HALOTUNE_MEMORY ? status : HALOTUNE_OK; /* NULL if it cannot be read */
 }
 
 static halotune_status definitions_read_each(sqlite3 *db, struct definitions *definitions, const char *sql,
