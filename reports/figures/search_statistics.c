@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory/sorted.h"
+
 enum { DIGITS = 7, FEWEST_BINS = 8, MOST_BINS = 60 };
 
 /* Count the outcomes of the searches that are in the database; else use the counts that their runs recorded; null if
@@ -93,16 +95,11 @@ json_t *failures_json(const struct variant_table *table) {
     json_put(&entry, "variant", json_integer(example->variant));
     json_put(&entry, "template", json_integer(example->template));
     json_put(&entry, "parameters", row_parameters_json(table, example));
-    if (is_rest) others = entry;
     json_add(&list, entry);
+    if (is_rest && list) others = entry;
   }
   free(groups);
   return list;
-}
-
-static int compare_numbers(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
 }
 
 struct sums {
@@ -145,7 +142,7 @@ static double median_of_value(const struct variant_table *table, int template, i
     if (row->template == template && row->values[parameter] == value && row->median_ms > 0) times[n++] = row->median_ms;
   }
   if (n == 0) return NAN;
-  qsort(times, n, sizeof *times, compare_numbers);
+  qsort(times, n, sizeof *times, compare_doubles);
   return n % 2 ? times[n / 2] : (times[n / 2 - 1] + times[n / 2]) / 2;
 }
 
@@ -213,7 +210,7 @@ json_t *distribution_json(const struct variant_table *table) {
     if (table->searched[i]->median_ms > 0) times[n++] = table->searched[i]->median_ms;
   }
   if (n > 0) {
-    qsort(times, n, sizeof *times, compare_numbers);
+    qsort(times, n, sizeof *times, compare_doubles);
     int bins = (int)fmax(FEWEST_BINS, fmin(MOST_BINS, 2 * sqrt((double)n)));
     double low = times[0], width = log(times[n - 1] / low) / bins;
     for (int i = 0; i <= bins; i++) json_add(&edges, rounded_json(low * exp(width * i), DIGITS));

@@ -90,7 +90,7 @@ halotune_status member_finals(struct member_state *member, struct unpack *in) {
   if (status == HALOTUNE_OK && finalists.count > 0) status = run_finals(member, &finalists);
   member_begin(member, FLEET_TIMES, &message);
   pack_u64(&message, (uint64_t)finalists.count);
-  for (int i = 0; i < finalists.count && finalists.trials; i++) {
+  for (int i = 0; i < finalists.count && finalists.trials && finalists.times_ms; i++) {
     pack_double(&message, finalists.times_ms[i]);
     const halotune_status unloaded = backend->table->unload(backend->state, i);
     if (status == HALOTUNE_OK) status = unloaded;
