@@ -46,8 +46,8 @@ bool signature_is_right(const struct signature *signature, const struct public_k
 void key_hex(const unsigned char bytes[32], char hex[KEY_HEX_BYTES]);
 void signature_hex(const struct signature *signature, char hex[SIGNATURE_HEX_BYTES]);
 
-/* Read the hexadecimal digits that the functions above write. Both return false for any other text. public_key_read
- * also returns false for digits that are not a public key, like most misspelt ones. */
+/* Read as many hexadecimal digits as the functions above write, in upper or lower case. All return false for any other
+ * text. public_key_read also returns false for digits that are not a public key, like most misspelt ones. */
 bool key_read(const char *hex, unsigned char bytes[32]);
 bool public_key_read(const char *hex, struct public_key *out);
 bool signature_read(const char *hex, struct signature *out);
