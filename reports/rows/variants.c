@@ -7,6 +7,7 @@
 
 #include "base/memory/array.h"
 #include "base/text/json.h"
+#include "base/text/utf8.h"
 #include "reports/rows/rows.h"
 
 enum column {
@@ -91,7 +92,7 @@ static size_t reason_length(const char *reason) {
   enum { MOST = 300 };
   size_t length = strlen(reason);
   if (length <= MOST) return length;
-  for (length = MOST; length > 0 && ((unsigned char)reason[length] & 0xC0) == 0x80;) length--;
+  for (length = MOST; length > 0 && !begins_character(reason[length]);) length--;
   return length;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/identity/hash.h"
+#include "base/text/utf8.h"
 
 static bool is_same(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
@@ -13,7 +14,7 @@ void ranks_enter_database(struct rank_entry *entry, const char *path) {
   static const char cut[] = "...";
   const size_t length = strlen(path), room = sizeof entry->database - 1;
   const char *end = length <= room ? path : path + length - (room - strlen(cut));
-  while (((unsigned char)*end & 0xC0) == 0x80) end++; /* do not cut a character in the middle */
+  while (!begins_character(*end)) end++; /* do not cut a character in the middle */
   snprintf(entry->database, sizeof entry->database, "%s%s", end == path ? "" : cut, end);
   hash_hex(hash_bytes(path, length), entry->database_hash);
 }
