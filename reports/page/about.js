@@ -44,7 +44,7 @@ const figures = [
   [
     'roof-of-fused-steps',
     'Roof of fused steps',
-    'Where an application makes several time steps, a copy is no roof of a step. Memory: the copy\u2019s time for the bytes of an application, with the halos that its blocks read again, over its steps. Arithmetic: the instructions of a step, each point computed once, at the highest clock. The longer one of the two binds; the share is its time over the winner\u2019s time of a step. Shared memory, and points that are computed again, are not counted.',
+    'Where an application makes several time steps, a copy is no roof of a step. Memory: the copy\u2019s time for the bytes of an application, with the halos that its blocks read again, over its steps. Arithmetic: the instructions of a step, each point computed once, at the highest clock. Shared memory: the passes that the accesses of an application to shared memory take, one in a clock on each multiprocessor, over its steps; they are known if the report counts them (--count). The longest of these times binds; the share is this time over the winner\u2019s time of a step. Points that are computed again do not count.',
   ],
   [
     'speed-up-over-default',
