@@ -24,7 +24,7 @@ export function matrix() {
       return el(
         'td',
         {class: 'none'},
-        el('a', {href: `#/problem/${list[0].id}`}, isEmulation ? 'emulated' : 'no winner'),
+        el('a', {href: `#/problem/${list[0].id}`}, isEmulation ? 'emulated' : list.some((p) => p.winner) ? 'no copy' : 'no winner'),
       );
     const low = Math.min(...shares),
       high = Math.max(...shares);

@@ -144,8 +144,9 @@ export function headline(problem, unit) {
     ],
     result && [
       term('Largest error', 'error'),
-      `${digits(problem.winner.max_error_units, 3)} roundings`,
-      `RMS ${problem.winner.rms_error.toExponential(1)}`,
+      // -1: the recording that was replayed does not have them
+      problem.winner.max_error_units >= 0 ? `${digits(problem.winner.max_error_units, 3)} roundings` : 'not recorded',
+      problem.winner.rms_error >= 0 ? `RMS ${problem.winner.rms_error.toExponential(1)}` : null,
     ],
   ]);
 }
