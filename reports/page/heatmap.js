@@ -1,7 +1,7 @@
 // heatmap.js: the best time for each pair of values of two parameters.
 import {axis, figure} from './chart.js';
 import {onSequence, sequenceStops} from './colors.js';
-import {isSampled, orderValues, timedRows} from './data.js';
+import {isSampled, least, most, orderValues, timedRows} from './data.js';
 import {el, newId} from './dom.js';
 import {count, isNumber, time} from './format.js';
 import {table} from './table.js';
@@ -58,7 +58,7 @@ export function heatmap(problem, unit) {
       const a = v.values[row][x.i],
         b = v.values[row][y.i];
       if (!isNumber(a) || !isNumber(b)) continue;
-      const key = a * 256 + b,
+      const key = a * y.values.length + b,
         cell = best.get(key);
       if (!cell) best.set(key, {a, b, ms: v.median_ms[row], n: 1});
       else {
@@ -91,11 +91,11 @@ export function heatmap(problem, unit) {
       }),
     option: (colors) => {
       const list = cells(),
-        least = Math.min(...list.map((c) => c.ms)),
-        most = Math.max(...list.map((c) => c.ms));
+        low = least(list.map((c) => c.ms)),
+        high = most(list.map((c) => c.ms));
       const across = orderValues(x.values),
         down = orderValues(y.values);
-      const shareOf = (c) => (most > least ? 1 - Math.log(c.ms / least) / Math.log(most / least) : 1);
+      const shareOf = (c) => (high > low ? 1 - Math.log(c.ms / low) / Math.log(high / low) : 1);
       return {
         grid: {left: 92, right: 96, top: 8, bottom: 46},
         tooltip: {
@@ -119,7 +119,7 @@ export function heatmap(problem, unit) {
           calculable: false,
           inRange: {color: sequenceStops},
           textStyle: {color: colors.text},
-          text: [`${time(least, unit, 4)} ${unit.name}`, `${time(most, unit, 4)} ${unit.name}`],
+          text: [`${time(low, unit, 4)} ${unit.name}`, `${time(high, unit, 4)} ${unit.name}`],
           itemHeight: 200,
         },
         series: [

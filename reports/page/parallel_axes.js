@@ -1,10 +1,10 @@
 // parallel_axes.js: the axes of the parallel coordinates: a template's parameters and the time.
 import {isNumber} from './format.js';
-import {orderValues} from './data.js';
+import {least, most, orderValues} from './data.js';
 
 /** Places of the time axis; the place of a value that a variant does not have. */
 export const BINS = 40;
-export const NONE = 255;
+export const NONE = 65535;
 
 /** The axes of one template: values in order, and each row's place among them. */
 export function makeAxes(problem, t, unit) {
@@ -14,9 +14,8 @@ export function makeAxes(problem, t, unit) {
     if (template === t) rows.push(row);
   });
   const times = rows.map((row) => v.median_ms[row]).filter(isNumber);
-  const least = Math.min(...times),
-    most = Math.max(...times),
-    span = Math.log(most / least);
+  const low = least(times),
+    span = Math.log(most(times) / low);
   const axes = problem.templates[t].parameters
     .map((parameter, p) => {
       const order = orderValues(parameter.values),
@@ -27,12 +26,12 @@ export function makeAxes(problem, t, unit) {
       return {
         name: parameter.name,
         labels: order.map((i) => parameter.values[i]),
-        codes: Uint8Array.from(rows, (row) => rank[v.values[row][p]] ?? NONE),
+        codes: Uint16Array.from(rows, (row) => rank[v.values[row][p]] ?? NONE),
       };
     })
     .filter((axis) => new Set(axis.codes).size > 1);
   const bin = (ms) =>
-    isNumber(ms) ? Math.min(BINS - 1, span > 0 ? Math.floor((BINS * Math.log(ms / least)) / span) : 0) : BINS + 1;
+    isNumber(ms) ? Math.min(BINS - 1, span > 0 ? Math.floor((BINS * Math.log(ms / low)) / span) : 0) : BINS + 1;
   axes.push({
     name: `time, ${unit.name}`,
     isTime: true,
@@ -43,9 +42,8 @@ export function makeAxes(problem, t, unit) {
   return {
     rows,
     axes,
-    least,
-    most,
-    strength: (ms) => (span > 0 ? 1 - Math.log(ms / least) / span : 1),
-    msAt: (place) => least * Math.exp((span * place) / BINS),
+    least: low,
+    strength: (ms) => (span > 0 ? 1 - Math.log(ms / low) / span : 1),
+    msAt: (place) => low * Math.exp((span * place) / BINS),
   };
 }

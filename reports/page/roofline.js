@@ -1,7 +1,7 @@
 // roofline.js: every variant under the roofs of memory and arithmetic.
 import {figure, legend, legendExcess, logAxis} from './chart.js';
 import {templateStyle} from './colors.js';
-import {devices, roofMs, stencils, templateName, timedRows, isEmulated} from './data.js';
+import {devices, isEmulated, least, most, roofMs, stencils, templateName, timedRows} from './data.js';
 import {el, newId} from './dom.js';
 import {digits, isNumber, time} from './format.js';
 import {finalistTip, markedRows, ringSeries, rowTip} from './marks.js';
@@ -70,14 +70,14 @@ export function roofline(problem, unit) {
   const intensity = (e) => work / (all - read + read * (isNumber(e.over_read) ? e.over_read : 1));
   const rate = (e) => ((work * problem.points) / e.ms) * 1e-6;
   const point = (e) => [intensity(e), rate(e)];
-  const best_ms = (name) => Math.min(...list.filter((e) => e.template === name).map((e) => e.ms));
+  const best_ms = (name) => least(list.filter((e) => e.template === name).map((e) => e.ms));
   const tooltip = (e) => (e.finalist ? finalistTip(e.finalist, unit) : rowTip(problem, e.row, unit));
   const compulsory = work / all;
   const rates = list.map(rate),
     xs = list.map(intensity);
-  const top = Math.max(...rates, compulsory * gbps),
-    bottom = Math.min(...rates, Math.min(...xs) * gbps);
-  const x0 = Math.min(...xs, compulsory) / 1.3,
+  const top = Math.max(most(rates), compulsory * gbps),
+    bottom = Math.min(least(rates), least(xs) * gbps);
+  const x0 = Math.min(least(xs), compulsory) / 1.3,
     x1 = Math.max(compulsory * 1.6, isNumber(peak) && peak / gbps < compulsory * 12 ? (peak / gbps) * 1.5 : 0);
   const y1 = isNumber(peak) && peak < 20 * top ? peak * 1.4 : top * 1.8;
   const ridge = isNumber(peak) ? peak / gbps : Infinity;
@@ -107,7 +107,7 @@ export function roofline(problem, unit) {
     note:
       `Each point is a ${what}: work done over the bytes that its blocks request. The sloping line is the copy\u2019s ${digits(gbps)} GB/s, ${isNumber(peak) ? `the arithmetic roof is ${digits(peak / 1000, 3)} TFLOP/s` : 'the arithmetic roof of this GPU is not known'}. ` +
       'The dashed line is the intensity of compulsory traffic; points to the left of it read parts of their halo again. A point is above the slope if a cache serves these reads.',
-    summary: `${list.length} ${what}s; the highest reaches ${digits(Math.max(...rates))} GFLOP/s, the memory roof at compulsory traffic is ${digits(compulsory * gbps)} GFLOP/s.`,
+    summary: `${list.length} ${what}s; the highest reaches ${digits(most(rates))} GFLOP/s, the memory roof at compulsory traffic is ${digits(compulsory * gbps)} GFLOP/s.`,
     tools: isNumber(peak) ? [el('label', {for: id}, 'Show ', select)] : [],
     table: () => {
       const number = (title, of, unitName, f, show) => ({

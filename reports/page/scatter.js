@@ -1,6 +1,6 @@
 // scatter.js: time against occupancy, or against another figure of the variants.
 import {axis, figure, legend, legendExcess, logAxis} from './chart.js';
-import {timedRows} from './data.js';
+import {least, most, timedRows} from './data.js';
 import {el, newId} from './dom.js';
 import {digits, isNumber, time} from './format.js';
 import {markSeries, rowTip} from './marks.js';
@@ -42,9 +42,10 @@ export function scatter(problem, unit, selection) {
     },
     choices.map((c) => el('option', {}, c.name)),
   );
-  const fastest = Math.min(...rows.map((row) => v.median_ms[row]));
-  const slowest = Math.max(...rows.map((row) => v.median_ms[row]));
-  const bestOf = (t) => Math.min(...rows.filter((row) => v.template[row] === t).map((row) => v.median_ms[row]));
+  const timesOf = (list) => list.map((row) => v.median_ms[row]);
+  const fastest = least(timesOf(rows));
+  const slowest = most(timesOf(rows));
+  const bestOf = (t) => least(timesOf(rows.filter((row) => v.template[row] === t)));
   const names = problem.templates.map((t) => t.name);
   const element = figure({
     id: 'scatter',
@@ -58,7 +59,7 @@ export function scatter(problem, unit, selection) {
       grid: {left: 62, right: 24, top: 34 + legendExcess(names), bottom: 46},
       tooltip: {trigger: 'item', formatter: (p) => (p.data?.[2] >= 0 ? rowTip(problem, p.data[2], unit) : '')},
       xAxis: choice.log
-        ? logAxis(colors, choice.name, Math.min(...places()) / 1.1, Math.max(...places()) * 1.1, (value) =>
+        ? logAxis(colors, choice.name, least(places()) / 1.1, most(places()) * 1.1, (value) =>
             digits(value, 1),
           )
         : axis(colors, `${choice.name}${choice.unit ? `, ${choice.unit}` : ''}`, {
