@@ -85,11 +85,6 @@ static mode_t mode_for_all(void) {
   return 0666 & ~mask;
 }
 
-halotune_status file_replace(const char *path, const void *bytes, size_t length) {
-  struct content content = {path, bytes, length};
-  return write_and_rename(AT_FDCWD, path, path, write_content, &content, 0600, true);
-}
-
 halotune_status file_replace_cached(const char *path, const void *bytes, size_t length) {
   struct content content = {path, bytes, length};
   return write_and_rename(AT_FDCWD, path, path, write_content, &content, 0600, false);

@@ -7,25 +7,23 @@
 
 #include "base/fail.h"
 
-/* Write a whole file beside `path`, wait until it is on the disk, and rename it to `path`, with mode 0600. If the
- * process dies in between, it leaves a file named `path` + REPLACE_SUFFIX, whose last six characters are random.
- * Returns HALOTUNE_OK; HALOTUNE_IO if it cannot be written, and the old file is still there; HALOTUNE_MEMORY. */
-halotune_status file_replace(const char *path, const void *bytes, size_t length);
-
-/* Like file_replace, without waiting for the disk. It is for caches, whose readers check each file and can make it
- * again. */
-halotune_status file_replace_cached(const char *path, const void *bytes, size_t length);
-
 /* Writes the content of a file to a descriptor, in pieces. Returns HALOTUNE_OK, or an error with a detail that names
  * the file. */
 typedef halotune_status file_writer(void *context, int fd);
 
-/* Like file_replace, for a file in an open folder, and for a content that need not fit into memory. If `write` fails,
- * its status is returned, and the old file is still there.
+/* Write a whole file beside `name` in an open folder, wait until it is on the disk, and rename it to `name`. If the
+ * process dies in between, it leaves a file named `name` + REPLACE_SUFFIX, whose last six characters are random.
  *   path     of the file, for messages
- *   for_all  the file gets the access rights of the umask, so that others can read it */
+ *   for_all  the file gets the access rights of the umask, so that others can read it; otherwise its mode is 0600
+ *   write    writes the content, which need not fit into memory
+ * Returns HALOTUNE_OK; the status of `write`, or HALOTUNE_IO if the file cannot be written, and the old file is still
+ * there; HALOTUNE_MEMORY. */
 halotune_status file_replace_at(int folder, const char *name, const char *path, bool for_all, file_writer *write,
                                 void *context);
+
+/* The same for a content in memory, with mode 0600, and without waiting for the disk. It is for caches, whose readers
+ * check each file and can make it again. */
+halotune_status file_replace_cached(const char *path, const void *bytes, size_t length);
 
 /* Fail with HALOTUNE_IO, after rename() could not put a new file in the place of `path`. If a folder is there, the
  * detail says what to do. */

@@ -131,7 +131,7 @@ void memo_put(struct hash key, const struct fake_arguments *arguments, const uns
   }
   bool is_complete = path && before && text_ok(&changes);
   if (is_complete && folder_make(getenv("HALOTUNE_FAKE_MEMO")) == HALOTUNE_OK) {
-    file_replace(path, text_string(&changes), changes.length);
+    file_replace_cached(path, text_string(&changes), changes.length);
   }
   text_free(&changes);
   free(path);
@@ -155,6 +155,7 @@ char *memo_source(struct hash cubin) {
 
 void memo_put_source(struct hash cubin, const char *source) {
   char *path = getenv("HALOTUNE_FAKE_MEMO") ? source_path_of(cubin) : NULL;
-  if (path && folder_make(getenv("HALOTUNE_FAKE_MEMO")) == HALOTUNE_OK) file_replace(path, source, strlen(source));
+  if (path && folder_make(getenv("HALOTUNE_FAKE_MEMO")) == HALOTUNE_OK)
+    file_replace_cached(path, source, strlen(source));
   free(path);
 }

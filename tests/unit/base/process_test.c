@@ -230,13 +230,18 @@ int renameat(int oldfd, const char *old, int newfd, const char *new) {
   return renameat2(oldfd, old, newfd, new, 0);
 }
 
+static halotune_status write_old(void *context, int fd) {
+  (void)context;
+  return write_all(fd, "old", 3) ? HALOTUNE_OK : HALOTUNE_IO;
+}
+
 TEST(a_file_is_on_the_disk_before_it_replaces_another) {
   char folder[] = "/tmp/halotune-replace-XXXXXX", path[64], *bytes;
   size_t length;
   CHECK(mkdtemp(folder), "%s", folder);
   snprintf(path, sizeof path, "%s/file", folder);
   memset(steps, 0, sizeof steps);
-  CHECK_OK(file_replace(path, "old", 3));
+  CHECK_OK(file_replace_at(AT_FDCWD, path, path, false, write_old, NULL));
   CHECK_TEXT("frd", steps, "file, name, folder");
   memset(steps, 0, sizeof steps);
   CHECK_OK(file_replace_cached(path, "new", 3));

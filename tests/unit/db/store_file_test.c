@@ -89,7 +89,7 @@ TEST(a_trial_of_locks_leaves_files_of_others_alone) {
   char trial[sizeof work.path + 32];
   snprintf(trial, sizeof trial, "%s.locks-%ld", work.path, (long)getpid());
   make_database(work.path, 1);
-  CHECK_OK(file_replace(trial, "x", 1));
+  CHECK_OK(file_replace_cached(trial, "x", 1));
   CHECK_OK(file_locks_check(work.path));
   CHECK(mode_of(trial) > 0, "the other one's file is still there");
   work_end(&work);
@@ -117,7 +117,7 @@ TEST(the_path_comes_from_the_environment) {
 }
 
 static void write_bytes(const char *path, const void *bytes, size_t length) {
-  CHECK_OK(file_replace(path, bytes, length));
+  CHECK_OK(file_replace_cached(path, bytes, length));
 }
 
 static void run_sql(const char *path, const char *sql) {
@@ -870,7 +870,7 @@ static void journal_write(const char *path, const char *victim) {
   memcpy(bytes + at, &(uint32_t){htonl((uint32_t)length)}, 4);
   memcpy(bytes + at + 4, &(uint32_t){htonl(sum)}, 4);
   memcpy(bytes + at + 8, mark, sizeof mark);
-  CHECK_OK(file_replace(path, bytes, at + 8 + sizeof mark));
+  CHECK_OK(file_replace_cached(path, bytes, at + 8 + sizeof mark));
 }
 
 /* SQLite removes the file that a journal names. */
@@ -883,7 +883,7 @@ TEST(a_journal_removes_no_other_file) {
   snprintf(victim, sizeof victim, "%s/victim", work.folder);
   make_database(work.path, 3);
   for (size_t i = 0; i < COUNT(modes); i++) {
-    CHECK_OK(file_replace(victim, "x", 1));
+    CHECK_OK(file_replace_cached(victim, "x", 1));
     journal_write(journal, victim);
     CHECK_EQ(HALOTUNE_DB, store_open(work.path, modes[i], &store), "mode %zu", i);
     CHECK(strstr(fail_text(), "journal"), "%s", fail_text());

@@ -1185,7 +1185,7 @@ TEST(what_others_may_write_is_not_listed) {
   CHECK_EQ(0, mkdir(folder, 0700), "%s", folder);
   for (int k = 0; k < 2; k++) {
     snprintf(files[k], sizeof files[k], "%s/%c.db", folder, 'a' + k);
-    CHECK_OK(file_replace(files[k], "", 0));
+    CHECK_OK(file_replace_cached(files[k], "", 0));
   }
   for (size_t i = 0; i < COUNT(cases); i++) {
     int visited = 0;
