@@ -292,7 +292,8 @@ static halotune_status link_send(void *state, int to, const void *bytes, size_t 
   }
   pthread_mutex_lock(&link->lock);
   halotune_status status = failure_of(link);
-  if (status == HALOTUNE_OK) status = post_send(&link->post, to, bytes, count, timeout_ms);
+  const double limit_ms = timeout_ms > 0 ? timeout_ms : POST_SILENCE_MS;
+  if (status == HALOTUNE_OK) status = post_send(&link->post, to, bytes, count, limit_ms);
   pthread_cond_broadcast(&link->news);
   pthread_mutex_unlock(&link->lock);
   return status;

@@ -13,13 +13,17 @@
 
 enum { SEND_MS = 10000, WAIT_MS = 200, ALIVE_EVERY_MS = 1000 };
 
-halotune_status member_send(struct member_state *member, struct text *message) {
+static halotune_status send_within(struct member_state *member, struct text *message, int timeout_ms) {
   const struct fleet_link *link = member->link;
   halotune_status status = text_ok(message) ? HALOTUNE_OK : fail_memory();
-  if (status == HALOTUNE_OK) status = link->table->send(link->state, 0, message->bytes, message->length, SEND_MS);
+  if (status == HALOTUNE_OK) status = link->table->send(link->state, 0, message->bytes, message->length, timeout_ms);
   text_free(message);
   member->said_ms = clock_ms();
   return status;
+}
+
+halotune_status member_send(struct member_state *member, struct text *message) {
+  return send_within(member, message, SEND_MS);
 }
 
 void member_begin(const struct member_state *member, enum fleet_kind kind, struct text *out) {
@@ -31,7 +35,7 @@ void member_alive(struct member_state *member) {
   struct text message;
   if (clock_ms() - member->said_ms < ALIVE_EVERY_MS) return;
   member_begin(member, FLEET_ALIVE, &message);
-  member_send(member, &message);
+  send_within(member, &message, 0); /* a leader that is stopped reads nothing, and has room for some minutes of these */
 }
 
 static bool is_stopped(const struct member_state *member) { return member->tools->stop && *member->tools->stop; }

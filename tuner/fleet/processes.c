@@ -49,6 +49,8 @@ static halotune_status processes_send(void *state, int to, const void *bytes, si
   if (count == 0 || count > FLEET_MESSAGE_MOST)
     return fail(HALOTUNE_ARGUMENT, "a message of %zu bytes cannot be sent", count);
   if (!peer || peer->socket < 0 || peer->is_deaf) return HALOTUNE_OK;
+  /* A socket that is ready has room for far more than a short message. */
+  if (timeout_ms == 0 && !ready_until(peer->socket, POLLOUT, clock_ms())) return HALOTUNE_OK;
   const double until_ms = clock_ms() + timeout_ms;
   enum transfer_end end = socket_write_until(peer->socket, (const char *)&length, sizeof length, until_ms);
   if (end == TRANSFER_DONE) end = socket_write_until(peer->socket, bytes, count, until_ms);

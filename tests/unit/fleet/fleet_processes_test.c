@@ -151,12 +151,31 @@ TEST(a_member_that_reads_nothing_costs_the_time_of_one_send) {
   free(bytes);
 }
 
+/* A leader that is stopped by Ctrl-Z is like this member. */
+TEST(a_message_that_may_be_dropped_costs_no_member) {
+  enum { MANY = 100000 };
+  struct fleet_link link;
+  struct text text = {0};
+  int from;
+  bool is_gone;
+  CHECK_OK(processes_open(1, &link));
+  if (link.rank > 0) {
+    for (;;) pause();
+  }
+  for (int i = 0; i < MANY; i++) CHECK_OK(link.table->send(link.state, 1, "a", 1, 0));
+  CHECK_OK(link.table->receive(link.state, 0, &from, &is_gone, &text));
+  CHECK_EQ(-1, from, "it is there");
+  link.table->close(link.state, true, 1);
+  text_free(&text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(messages_of_all_sizes_keep_their_order),
       cmocka_unit_test(a_member_that_ends_is_told_once_after_what_it_said),
       cmocka_unit_test(a_member_that_hangs_is_dropped),
       cmocka_unit_test(what_a_member_said_before_its_end_comes_after_a_message_to_it),
+      cmocka_unit_test(a_message_that_may_be_dropped_costs_no_member),
       cmocka_unit_test(a_member_that_reads_nothing_costs_the_time_of_one_send),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
