@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -157,6 +158,11 @@ int process_kill_within(pid_t pid, int limit_ms) {
 }
 
 int process_kill(pid_t pid) { return process_kill_within(pid, PROCESS_KILLED_MS); }
+
+void process_die_with(pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(EXIT_FAILURE);
+}
 
 void process_tell_end(int wait_status, char *text, size_t bytes) {
   if (WIFSIGNALED(wait_status))

@@ -47,6 +47,10 @@ enum { PROCESS_KILLED_MS = 30000, PROCESS_NOT_ENDED = -1 };
 int process_kill(pid_t pid);
 int process_kill_within(pid_t pid, int limit_ms);
 
+/* In a forked process: let the system kill it when the thread ends that forked it, also if that has ended already.
+ *   parent  the process that forked it */
+void process_die_with(pid_t parent);
+
 /* Write how a process ended, as the end of a sentence that begins with "its process ": "was killed by signal 11
  * (Segmentation fault)".
  *   wait_status  see waitpid; or PROCESS_NOT_ENDED */

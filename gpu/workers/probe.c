@@ -46,8 +46,9 @@ halotune_status probe_gpus_within(int answer_ms, struct probe *out) {
     free(answer);
     return fail(HALOTUNE_IO, "no pipe: %s", strerror(errno));
   }
-  pid_t child = fork();
+  pid_t self = getpid(), child = fork();
   if (child == 0) {
+    process_die_with(self);
     close(ends[0]);
     ask_driver(answer);
     _exit(write_all(ends[1], (const char *)answer, sizeof *answer) ? EXIT_SUCCESS : EXIT_FAILURE);

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -50,12 +49,6 @@ static void ignore_the_terminal(void) {
   sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 
-/* Send this process SIGKILL when the parent dies, also if the parent is dead already. */
-static void die_with(pid_t parent) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(EXIT_FAILURE);
-}
-
 /* Make a crash cheap: write no core file, and let the kernel kill this process first when memory runs out. */
 static void be_expendable(void) {
   const struct rlimit no_core = {0, 0};
@@ -76,7 +69,7 @@ static void close_others(int control) {
 }
 
 static void serve_as_worker(const struct spawner_program *program, pid_t parent, int socket) {
-  die_with(parent);
+  process_die_with(parent);
   be_expendable();
   program->serve(program->state, socket);
   _exit(EXIT_SUCCESS); /* without the program's exit handlers, and without flushing its buffers */
@@ -143,7 +136,7 @@ static void spawner_main(const struct spawner_program *program, pid_t parent, in
   struct text facts = {0};
   struct order order;
   ignore_the_terminal();
-  die_with(parent);
+  process_die_with(parent);
   close_others(control);
   halotune_status status = program->prepare ? program->prepare(program->state, &facts) : HALOTUNE_OK;
   send_hello(control, status, &facts);

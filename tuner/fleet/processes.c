@@ -177,9 +177,8 @@ static const struct fleet_link_table table = {.name = "processes",
 /* In a new member: forget the sockets of the others, and keep the one to the leader. */
 static void become_member(struct processes *team, int socket, int rank, pid_t leader, struct fleet_link *out) {
   setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  process_die_with(leader);
   prctl(PR_SET_NAME, "halotune member"); /* for ps and top */
-  if (getppid() != leader) _exit(1);
   for (int i = 0; i < team->count; i++) close(team->peers[i].socket);
   team->peers[0] = (struct peer){.socket = socket, .rank = 0};
   team->count = 1;

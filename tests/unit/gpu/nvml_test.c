@@ -2,8 +2,15 @@
  * library. */
 #include "gpu/driver/nvml.h"
 
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "base/system/clock.h"
+#include "base/system/process.h"
 #include "gpu/workers/probe.h"
 #include "tests/unit/fake_cuda.h"
 #include "tests/unit/unit.h"
@@ -135,6 +142,41 @@ TEST(a_driver_that_does_not_answer_is_not_waited_for) {
   CHECK_OK(probe_gpus(&probe));
 }
 
+/* The only child of a process; 0 if there is none yet, -1 if this kernel does not tell. */
+static pid_t child_of(pid_t pid) {
+  char path[64], line[32] = "";
+  snprintf(path, sizeof path, "/proc/%d/task/%d/children", pid, pid);
+  FILE *children = fopen(path, "r");
+  if (!children) return -1;
+  const bool has_line = fgets(line, sizeof line, children) != NULL;
+  fclose(children);
+  return has_line ? (pid_t)strtol(line, NULL, 10) : 0;
+}
+
+TEST(the_process_that_asks_ends_with_a_program_that_is_killed) {
+  enum { LONG_MS = 600000 };
+  pid_t child = 0;
+  if (!find_fake_cuda()) skip();
+  setenv("HALOTUNE_FAKE_FAULT", "cuInit#1=hang", 1);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const pid_t program = fork();
+  if (program == 0) {
+    struct probe probe;
+    _exit(probe_gpus_within(LONG_MS, &probe) == HALOTUNE_OK ? 0 : 1);
+  }
+  while ((child = child_of(program)) == 0) sched_yield();
+  kill(program, SIGKILL);
+  CHECK_EQ(program, waitpid(program, NULL, 0), "the program");
+  if (child > 0) {
+    bool is_late = true;
+    process_wait_until(child, clock_ms() + LONG_MS, &is_late);
+    CHECK(!is_late, "the driver is asked for ever");
+  }
+  prctl(PR_SET_CHILD_SUBREAPER, 0);
+  unsetenv("HALOTUNE_FAKE_FAULT");
+  if (child < 0) skip();
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(types_have_the_library_s_layout),
@@ -144,6 +186,7 @@ int main(void) {
       cmocka_unit_test(energy_and_the_power_limit_are_read_where_the_gpu_has_them),
       cmocka_unit_test(any_number_of_processes_is_counted),
       cmocka_unit_test(a_driver_that_does_not_answer_is_not_waited_for),
+      cmocka_unit_test(the_process_that_asks_ends_with_a_program_that_is_killed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

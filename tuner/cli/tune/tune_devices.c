@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,8 +44,8 @@ static void catch_signals(void) {
 __attribute__((noreturn)) static void child_become(const struct command_words *words, const struct child *child,
                                                    pid_t parent) {
   setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() == parent && dup2(child->output, STDOUT_FILENO) >= 0 && dup2(child->errors, STDERR_FILENO) >= 0) {
+  process_die_with(parent);
+  if (dup2(child->output, STDOUT_FILENO) >= 0 && dup2(child->errors, STDERR_FILENO) >= 0) {
     const char **arguments = calloc((size_t)words->count + 2, sizeof *arguments);
     if (arguments) {
       arguments[0] = "halotune";
