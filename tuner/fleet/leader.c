@@ -191,7 +191,7 @@ int leader_gather(struct leader *leader, int timeout_ms, struct text *words) {
   const double until_ms = leader_now_ms(leader) + timeout_ms;
   int count = 0;
   bool had;
-  while (anyone_is(leader, MEMBER_UNKNOWN)) {
+  while (anyone_is(leader, MEMBER_UNKNOWN) && !leader_is_stopped(leader)) {
     const double left_ms = until_ms - leader_now_ms(leader);
     if (left_ms <= 0) break;
     if (leader_listen(leader, (int)fmin(ceil(left_ms), LOOK_EVERY_MS), &had) != HALOTUNE_OK) return -1;
@@ -199,7 +199,7 @@ int leader_gather(struct leader *leader, int timeout_ms, struct text *words) {
   for (int rank = 1; rank < leader->size; rank++) {
     const struct member *member = &leader->members[rank];
     count += member->state == MEMBER_IDLE;
-    if (member->state == MEMBER_IDLE) continue;
+    if (member->state == MEMBER_IDLE || (member->state == MEMBER_UNKNOWN && leader_is_stopped(leader))) continue;
     text_printf(words, "member %d takes no part: %s\n", rank,
                 member->why[0] ? member->why : "it has not said who it is in time");
   }

@@ -56,7 +56,8 @@ halotune_status leader_open(const struct leader_options *options, struct leader 
 /* The crew. It is valid as long as the leader. */
 struct crew leader_crew(struct leader *leader);
 
-/* Wait until every member has introduced itself and was accepted or refused, or the time is over.
+/* Wait until every member has introduced itself and was accepted or refused, the time is over, or this process has to
+ * stop.
  *   words  receives a line for each member that was refused or is gone
  * Returns how many take part, without the leader; -1 if the link failed, with fail_text(). */
 int leader_gather(struct leader *leader, int timeout_ms, struct text *words);

@@ -15,6 +15,7 @@ struct team {
   struct template *templates[1];
   struct search_space space;
   struct task task;
+  volatile sig_atomic_t stop;
 };
 
 static void team_open(struct team *team, int size) {
@@ -30,8 +31,11 @@ static void team_open(struct team *team, int size) {
                              .coefficients = case_coefficients,
                              .launch_steps = 1};
   team->link = (struct fleet_link){.table = &fake_table, .state = team->fake, .size = size};
-  const struct leader_options options = {
-      .link = &team->link, .own = fake_hello(0), .patience_ms = 1000, .time = {fake_now_ms, team->fake}};
+  const struct leader_options options = {.link = &team->link,
+                                         .own = fake_hello(0),
+                                         .patience_ms = 1000,
+                                         .stop = &team->stop,
+                                         .time = {fake_now_ms, team->fake}};
   CHECK_OK(leader_open(&options, &team->leader));
   team->crew = leader_crew(team->leader);
 }
@@ -168,6 +172,18 @@ TEST(a_member_that_never_says_who_it_is_takes_no_part) {
   CHECK_EQ(1, leader_gather(team.leader, 100, &words), "one takes part");
   CHECK_TEXT("member 2 takes no part: it has not said who it is in time\n", text_string(&words), "words");
   CHECK_EQ(100, team.fake->now_ms, "the limit");
+  text_free(&words);
+  team_close(&team);
+}
+
+TEST(a_leader_that_is_to_stop_waits_for_nobody) {
+  struct team team;
+  struct text words = {0};
+  team_open(&team, 2);
+  team.stop = 1;
+  CHECK_EQ(0, leader_gather(team.leader, 60000, &words), "nobody takes part");
+  CHECK_TEXT("", text_string(&words), "nobody is late");
+  CHECK_EQ(0, team.fake->now_ms, "no time");
   text_free(&words);
   team_close(&team);
 }
@@ -485,6 +501,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(members_that_do_not_fit_are_refused_with_the_reason),
       cmocka_unit_test(a_member_that_never_says_who_it_is_takes_no_part),
+      cmocka_unit_test(a_leader_that_is_to_stop_waits_for_nobody),
       cmocka_unit_test(variants_go_where_there_is_room_and_results_come_back_corrected),
       cmocka_unit_test(a_member_that_fails_costs_what_it_has),
       cmocka_unit_test(a_leader_that_was_stopped_drops_nobody_for_that_time),
