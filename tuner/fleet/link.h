@@ -23,8 +23,8 @@ struct fleet_link_table {
   const char *name; /* "processes", "mpi" */
 
   /* Send a message. The bytes may be freed when the call returns.
-   *   timeout_ms  a rank that accepts nothing for so long counts as gone, and `receive` reports it. 0: a message for
-   *               which a rank has no room now may be dropped, and the rank does not count as gone for that
+   *   timeout_ms  a rank that accepts nothing for so long counts as gone, and `receive` reports it. 0: the message may
+   *               be dropped while the rank has not received earlier ones, and the rank does not count as gone for that
    * Returns HALOTUNE_OK, also if the other rank is gone or gets lost on the way: the leader learns that from `receive`;
    * HALOTUNE_ARGUMENT for a message that is empty or too long; HALOTUNE_IO where the link itself fails, so that no rank
    * can be reached any more; HALOTUNE_MEMORY. */

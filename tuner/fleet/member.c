@@ -35,7 +35,7 @@ void member_alive(struct member_state *member) {
   struct text message;
   if (clock_ms() - member->said_ms < ALIVE_EVERY_MS) return;
   member_begin(member, FLEET_ALIVE, &message);
-  send_within(member, &message, 0); /* a leader that is stopped reads nothing, and has room for some minutes of these */
+  send_within(member, &message, 0); /* what a leader has not read yet says the same */
 }
 
 static bool is_stopped(const struct member_state *member) { return member->tools->stop && *member->tools->stop; }

@@ -2,11 +2,13 @@
 #include "tuner/fleet/processes.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -43,14 +45,19 @@ static void peer_close(struct peer *peer) {
   peer->socket = -1;
 }
 
+/* Whether the other side has not yet read all that was sent to it. */
+static bool has_unread(const struct peer *peer) {
+  int bytes = 0;
+  return ioctl(peer->socket, SIOCOUTQ, &bytes) == 0 && bytes > 0;
+}
+
 static halotune_status processes_send(void *state, int to, const void *bytes, size_t count, int timeout_ms) {
   struct peer *peer = peer_of(state, to);
   const uint64_t length = count;
   if (count == 0 || count > FLEET_MESSAGE_MOST)
     return fail(HALOTUNE_ARGUMENT, "a message of %zu bytes cannot be sent", count);
   if (!peer || peer->socket < 0 || peer->is_deaf) return HALOTUNE_OK;
-  /* A socket that is ready has room for far more than a short message. */
-  if (timeout_ms == 0 && !ready_until(peer->socket, POLLOUT, clock_ms())) return HALOTUNE_OK;
+  if (timeout_ms == 0 && has_unread(peer)) return HALOTUNE_OK;
   const double until_ms = clock_ms() + timeout_ms;
   enum transfer_end end = socket_write_until(peer->socket, (const char *)&length, sizeof length, until_ms);
   if (end == TRANSFER_DONE) end = socket_write_until(peer->socket, bytes, count, until_ms);

@@ -163,6 +163,8 @@ TEST(a_message_that_may_be_dropped_costs_no_member) {
     for (;;) pause();
   }
   for (int i = 0; i < MANY; i++) CHECK_OK(link.table->send(link.state, 1, "a", 1, 0));
+  for (int i = 0; i < 16; i++)
+    CHECK_OK(link.table->send(link.state, 1, "result", 6, 10000)); /* there is room for these */
   CHECK_OK(link.table->receive(link.state, 0, &from, &is_gone, &text));
   CHECK_EQ(-1, from, "it is there");
   link.table->close(link.state, true, 1);
