@@ -25,6 +25,7 @@ struct operand {
   bool is_simple, is_changed; /* a single name, number or call; some of its tokens were removed */
   bool has_effects;           /* a call or an increment, which must stay */
   bool is_truth;              /* 0 or 1, whatever its operands are */
+  bool stands_for_truth;      /* its tokens may have another value than 0 or 1; `value` is their truth */
 };
 
 static const struct operand unknown = {.is_simple = true};
@@ -66,14 +67,37 @@ static void remove_tokens(const struct parser *p, int begin, int end) {
   if (p->is_changing) part_remove(p->part, begin, end);
 }
 
-/* Whether a macro may stand for its value in any expression. #define A 1 + 2 does not: 2*A is 4. */
-static bool is_closed(const struct part *part, struct range body) {
-  int first = part_skip(part, body.begin, body.end), count = 0;
-  if (part_is(part, first, body.end, "(") &&
-      part_skip(part, part_close(part, first, body.end) + 1, body.end) >= body.end)
-    return true;
-  for (int at = first; at < body.end; at = part_skip(part, at + 1, body.end)) count++;
-  return count <= 2;
+/* Whether a macro may stand for its value in any expression. #define A 1 + 2 does not: 2*A is 4. A name in its body may
+ * be such a macro. */
+static bool is_closed(const struct constants *constants, const struct constant *macro, int depth) {
+  enum { DEEPEST = 16 };
+  const struct part *part = macro->part;
+  const int end = macro->body.end, first = part_skip(part, macro->body.begin, end);
+  int count = 0;
+  if (part_is(part, first, end, "(") && part_skip(part, part_close(part, first, end) + 1, end) >= end) return true;
+  for (int at = first; at < end; at = part_skip(part, at + 1, end), count++) {
+    const struct constant *named = part_is_name(part, at, end) ? &constants->list[part->tokens[at].name] : NULL;
+    if (count == 2 || depth == DEEPEST) return false;
+    if (named && named->kind == CONSTANT_MACRO && !is_closed(constants, named, depth + 1)) return false;
+  }
+  return true;
+}
+
+static bool is_open_macro(const struct constants *constants, int name) {
+  const struct constant *constant = &constants->list[name];
+  return constant->kind == CONSTANT_MACRO && !is_closed(constants, constant, 0);
+}
+
+static bool is_unsigned_type(enum value_type type) { return type == VALUE_UNSIGNED || type == VALUE_UNSIGNED_LONG; }
+
+/* A value in another type. It is not known if the type may not have it. */
+static struct value converted_value(struct value value, enum value_type type) {
+  const bool is_long = type == VALUE_LONG || type == VALUE_UNSIGNED_LONG;
+  const bool fits = (is_long || (value.number >= INT_MIN && value.number <= INT_MAX)) &&
+                    (!is_unsigned_type(type) || value.number >= 0);
+  value.is_known = value.is_known && fits;
+  value.type = type;
+  return value;
 }
 
 /* The value of a constant. While it is being evaluated it has none, so a constant that is defined by itself gets
@@ -85,9 +109,10 @@ static struct value constant_value(struct constants *constants, int name, enum e
   }
   if (!constant->is_evaluated) {
     constant->is_evaluated = true;
-    if (constant->kind == CONSTANT_MACRO && !is_closed(constant->part, constant->body)) return constant->value;
+    if (is_open_macro(constants, name)) return constant->value;
     constant->value = expression_value(constants, constant->part, constant->body, place);
-    if (constant->type != VALUE_ANY) constant->value.type = constant->type;
+    if (constant->type != VALUE_ANY) constant->value = converted_value(constant->value, constant->type);
+    if (constant->is_bool) constant->value.number = constant->value.number != 0;
   }
   return constant->value;
 }
@@ -100,9 +125,10 @@ static struct operand parse_number(struct parser *p) {
   digits[token->length] = 0;
   long long number = strtoll(digits, &rest, 0);
   if (strspn(rest, "uUlL") < strlen(rest)) return unknown_of(VALUE_REAL);
-  bool is_unsigned = strpbrk(rest, "uU") || (digits[0] == '0' && number > INT_MAX); /* 0xffffffff */
-  if (is_unsigned || number == LLONG_MAX) return unknown_of(VALUE_UNSIGNED);
-  return known_number(number, *rest || number > INT_MAX ? VALUE_WIDE : VALUE_INT);
+  const bool is_long = strpbrk(rest, "lL") || number > UINT_MAX;
+  const bool is_unsigned = strpbrk(rest, "uU") || (digits[0] == '0' && number > INT_MAX); /* 0xffffffff */
+  if (is_unsigned || number == LLONG_MAX) return unknown_of(is_long ? VALUE_UNSIGNED_LONG : VALUE_UNSIGNED);
+  return known_number(number, is_long || number > INT_MAX ? VALUE_LONG : VALUE_INT);
 }
 
 /* Read expressions between commas up to the closing bracket. Returns whether one of them has effects. */
@@ -142,10 +168,10 @@ static struct operand parse_sizeof(struct parser *p) {
   for (size_t i = 0; i < COUNT(types); i++) {
     if (!part_is(p->part, at, p->end, types[i].type) || !part_is(p->part, close, p->end, ")")) continue;
     p->at = close + 1;
-    return known_number(types[i].bytes > 0 ? types[i].bytes : p->constants->real_bytes, VALUE_UNSIGNED);
+    return known_number(types[i].bytes > 0 ? types[i].bytes : p->constants->real_bytes, VALUE_UNSIGNED_LONG);
   }
   parse_list(p, ")");
-  return unknown_of(VALUE_UNSIGNED);
+  return unknown_of(VALUE_UNSIGNED_LONG);
 }
 
 /* Read int(value) or another cast that does not change our numbers. */
@@ -153,9 +179,7 @@ static struct operand parse_cast(struct parser *p, enum value_type type) {
   struct operand operand = parse_ternary(p);
   expect_token(p, ")");
   operand.is_simple = true;
-  operand.value.type = type;
-  if (type == VALUE_INT && (operand.value.number > INT_MAX || operand.value.number < INT_MIN))
-    operand.value.is_known = false;
+  operand.value = converted_value(operand.value, type);
   return operand;
 }
 
@@ -172,6 +196,7 @@ static struct operand parse_name(struct parser *p) {
     if (part_is(p->part, at, p->end, casts[i]) && skip_if(p, "("))
       return parse_cast(p, value_type_named(p->part, at, p->end));
   }
+  if (is_open_macro(p->constants, token->name)) p->has_failed = true; /* its operators may bind to those around it */
   struct value value = constant_value(p->constants, token->name, p->place);
   if (value.is_known) return known_number(value.number, value.type);
   if (next_is(p, "<")) { /* template arguments, if brackets follow them */
@@ -230,6 +255,7 @@ static struct operand parse_call(struct parser *p, const struct operand *functio
   const int name = p->part->tokens[part_skip_back(p->part, 0, p->at)].name;
   const enum value_type type = name >= 0 ? p->constants->list[name].call_type : VALUE_ANY;
   struct operand call = unknown_of(type);
+  call.is_simple = name < 0 || p->constants->list[name].kind != CONSTANT_MACRO; /* or it stands for any text */
   p->at++;
   call.has_effects = parse_list(p, ")") || function->has_effects || type == VALUE_ANY;
   return call;
@@ -238,7 +264,7 @@ static struct operand parse_call(struct parser *p, const struct operand *functio
 /* Read the name of a member. */
 static struct operand parse_member(struct parser *p, const struct operand *object) {
   const int of = part_skip_back(p->part, 0, p->at);
-  struct operand member = unknown_of(part_is(p->part, of, p->end, "Geometry") ? VALUE_WIDE : VALUE_ANY); /* index_t */
+  struct operand member = unknown_of(part_is(p->part, of, p->end, "Geometry") ? VALUE_INDEX : VALUE_ANY);
   p->at++;
   next_token(p);
   if (!part_is_name(p->part, p->at, p->end)) p->has_failed = true;
@@ -282,14 +308,15 @@ static struct operand parse_unary_here(struct parser *p) {
   struct operand operand = parse_unary(p);
   operand.is_simple = false;
   operand.is_truth = *operators[i] == '!';
+  operand.stands_for_truth = false;
   if (i >= 4) operand.value.type = VALUE_ANY;
   if (i >= 6) operand.has_effects = true;
-  if (operand.value.type == VALUE_UNSIGNED && *operators[i] != '!') operand.value.is_known = false;
+  if (is_unsigned_type(operand.value.type) && *operators[i] != '!') operand.value.is_known = false;
   if (*operators[i] == '!') operand.value.type = VALUE_INT;
   if (!operand.value.is_known) return operand;
   switch (*operators[i]) {
   case '!': operand.value.number = !operand.value.number; break;
-  case '-': operand.value.number = -operand.value.number; break;
+  case '-': operand.value.is_known = !__builtin_sub_overflow(0, operand.value.number, &operand.value.number); break;
   case '~': operand.value.number = ~operand.value.number; break;
   default: break;
   }
@@ -314,8 +341,8 @@ struct binary {
 };
 static const struct binary binaries[] = {{"*", 8},  {"/", 8},  {"%", 8},  {"+", 7}, {"-", 7}, {"<<", 6},
                                          {">>", 6}, {"<=", 5}, {">=", 5}, {"<", 5}, {">", 5}, {"==", 4},
-                                         {"!=", 4}, {"&", 3},  {"^", 3},  {"|", 3}};
-enum { LOWEST_LEVEL = 3 };
+                                         {"!=", 4}, {"&", 3},  {"^", 2},  {"|", 1}};
+enum { LOWEST_LEVEL = 1 };
 
 /* The operator that the next token is; NULL if it is none. */
 static const struct binary *next_operator(struct parser *p) {
@@ -336,8 +363,10 @@ static enum value_type binary_type(const char *operator, enum value_type left, e
 static struct value binary_value(const char *operator, struct value left, struct value right) {
   long long a = left.number, b = right.number, number = 0;
   const enum value_type type = binary_type(operator, left.type, right.type);
-  const bool is_unsigned = value_type_common(left.type, right.type) == VALUE_UNSIGNED;
-  if (!left.is_known || !right.is_known || (is_unsigned && (a < 0 || b < 0))) return (struct value){.type = type};
+  const enum value_type common = value_type_common(left.type, right.type);
+  const bool is_unsigned = common == VALUE_ANY || is_unsigned_type(common); /* VALUE_ANY: it may be unsigned */
+  if (!left.is_known || !right.is_known || type == VALUE_ANY || (is_unsigned && (a < 0 || b < 0)))
+    return (struct value){.type = type};
   bool fits = true;
   switch (operator[0]) {
   case '*': fits = !__builtin_mul_overflow(a, b, &number); break;
@@ -388,7 +417,7 @@ static bool keeps_right(const char *operator, const struct operand * left, const
 static bool is_zero(const struct operand *zero, const struct operand *other) {
   const enum value_type type = value_type_common(zero->value.type, other->value.type);
   return zero->value.is_known && zero->value.number == 0 && !other->has_effects &&
-         (type == VALUE_INT || type == VALUE_WIDE);
+         (type == VALUE_INT || type == VALUE_INDEX || type == VALUE_LONG);
 }
 
 /* Whether the expression from `begin` to here is all that is assigned to a variable of a declared type: then the
@@ -435,10 +464,23 @@ static struct operand parse_binary(struct parser *p, int level) {
   return left;
 }
 
+static bool is_bit(const struct operand *operand) {
+  return operand->value.is_known && !operand->stands_for_truth &&
+         (operand->value.number == 0 || operand->value.number == 1);
+}
+
 /* Whether an operand may stand for the truth of an expression in these tokens. */
 static bool may_stand_for_truth(const struct parser *p, const struct operand *operand, int begin) {
-  const bool is_bit = operand->value.is_known && (operand->value.number == 0 || operand->value.number == 1);
-  return operand->is_truth || is_bit || is_truth_place(p->part, begin, p->at);
+  return operand->is_truth || is_bit(operand) || is_truth_place(p->part, begin, p->at);
+}
+
+/* The operand that is left of an expression, with the truth of the expression as its value. */
+static struct operand truth_of(struct operand left, bool is_true) {
+  left.stands_for_truth = !is_bit(&left);
+  left.value.number = left.value.is_known && is_true;
+  left.value.type = VALUE_INT;
+  left.is_changed = true;
+  return left;
 }
 
 /* Read && or ||. The operands after one that decides the result are removed, and so are operands without effect. */
@@ -461,15 +503,10 @@ static struct operand parse_logical(struct parser *p, bool is_or) {
                               .is_truth = true};
     } else if (left_is_neutral) {
       remove_tokens(p, begin, operator+ 1);
-      left = right;
-      left.value.number = left.value.is_known && left.value.number != 0;
-      left.value.type = VALUE_INT;
-      left.is_changed = true;
+      left = truth_of(right, right.value.number != 0);
     } else if (left.value.is_known) {
       remove_tokens(p, operator, p->at);
-      left.value.number = is_or;
-      left.value.type = VALUE_INT;
-      left.is_changed = true;
+      left = truth_of(left, is_or);
     } else {
       remove_tokens(p, operator, p->at);
       left.is_changed = true;
@@ -492,8 +529,8 @@ static struct operand parse_ternary_here(struct parser *p) {
   struct operand chosen = condition.value.number ? yes : no, other = condition.value.number ? no : yes;
   bool changes_type = chosen.value.type != VALUE_ANY && other.value.type != VALUE_ANY && type != chosen.value.type;
   if (!condition.value.is_known || changes_type) { /* -1 becomes a large number where the other branch is unsigned */
-    bool is_known = condition.value.is_known && chosen.value.is_known && type != VALUE_REAL &&
-                    (type != VALUE_UNSIGNED || chosen.value.number >= 0);
+    bool is_known = condition.value.is_known && chosen.value.is_known && type != VALUE_REAL && type != VALUE_ANY &&
+                    (!is_unsigned_type(type) || chosen.value.number >= 0);
     return (struct operand){.value = {is_known, is_known ? chosen.value.number : 0, type},
                             .is_changed = condition.is_changed || yes.is_changed || no.is_changed,
                             .has_effects = condition.has_effects || yes.has_effects || no.has_effects};

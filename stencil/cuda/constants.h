@@ -4,13 +4,15 @@
 
 #include "stencil/cuda/parts.h"
 
-/* What is known about the type of a value. An operation has the greater one of its operands' types. */
+/* What is known about the type of a value. value_type_common says which type an operation has. */
 enum value_type {
   VALUE_ANY, /* unknown: it may be a pointer, an integer or a real number */
   VALUE_INT,
-  VALUE_WIDE, /* long */
-  VALUE_UNSIGNED,
-  VALUE_REAL, /* a real number, or a type that may contain real numbers */
+  VALUE_INDEX,         /* index_t: int or long long */
+  VALUE_UNSIGNED,      /* 32 bits */
+  VALUE_LONG,          /* 64 bits */
+  VALUE_UNSIGNED_LONG, /* 64 bits */
+  VALUE_REAL,          /* a real number, or a type that may contain real numbers */
 };
 
 /* An integer, or a value that is not known before the program runs. */
@@ -29,6 +31,7 @@ struct constant {
   struct range body; /* its tokens in the part */
   struct value value;
   bool is_evaluated;
+  bool is_bool;         /* a constexpr of this type: its value is the truth of its body */
   enum value_type type; /* type of a constexpr, or of a variable of the definition number `typed_in` */
   int typed_in;
   bool is_function;

@@ -210,7 +210,8 @@ static bool cut_constants(struct cutter *c, struct range statement, int at) {
   name = part_skip_back(part, at, name);
   if (!part_is_name(part, name, end)) return false;
   struct range head = {statement.begin, name}, tail = {stop, end};
-  const enum value_type type = value_type_named(part, part_skip_back(part, at, name), end);
+  const int word = part_skip_back(part, at, name);
+  const enum value_type type = value_type_named(part, word, end);
   while (name < stop) {
     int equals = part_skip(part, name + 1, end);
     bool is_usual = part_is(part, equals, end, "=");
@@ -221,6 +222,7 @@ static bool cut_constants(struct cutter *c, struct range statement, int at) {
     enum constant_kind kind = is_in_capitals(&part->tokens[name].token) ? CONSTANT_CONSTEXPR : CONSTANT_UNCLEAR;
     if (type == VALUE_REAL) kind = CONSTANT_UNCLEAR;
     constant_define(c->constants, part->tokens[name].name, kind, part, (struct range){equals + 1, close}, type);
+    c->constants->list[part->tokens[name].name].is_bool = part_is(part, word, end, "bool");
     name = part_skip(part, close + 1, end);
   }
   return true;

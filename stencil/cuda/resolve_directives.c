@@ -3,7 +3,7 @@
 
 #include "stencil/cuda/constant_expressions.h"
 
-enum { MAX_DEPTH = 32 };
+enum { MAX_DEPTH = PART_MOST_NESTED };
 
 /* The state of a conditional after its last #if, #elif or #else. */
 enum conditional {
@@ -97,6 +97,7 @@ static bool resolve_conditional(struct directives *d, struct range line) {
       part_is(part, keyword, line.end, "ifndef")) {
     enum conditional state = skips ? CONDITIONAL_DONE : conditional_of(condition_value(d, line));
     if (d->depth < MAX_DEPTH) d->stack[d->depth++] = state;
+    else part->work->steps_left = -1; /* its #endif would end another conditional */
     if (state != CONDITIONAL_OPEN) part_remove(part, line.begin, line.end);
     return true;
   }

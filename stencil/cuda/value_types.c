@@ -7,15 +7,38 @@ static const struct {
   const char *word;
   enum value_type type;
 } words[] = {
-    {"int", VALUE_INT},           {"bool", VALUE_INT},          {"short", VALUE_INT},
-    {"char", VALUE_INT},          {"long", VALUE_WIDE},         {"index_t", VALUE_WIDE},
-    {"unsigned", VALUE_UNSIGNED}, {"uint32_t", VALUE_UNSIGNED}, {"size_t", VALUE_UNSIGNED},
-    {"uint64_t", VALUE_UNSIGNED},
+    {"int", VALUE_INT},
+    {"bool", VALUE_INT},
+    {"short", VALUE_INT},
+    {"char", VALUE_INT},
+    {"long", VALUE_LONG},
+    {"index_t", VALUE_INDEX},
+    {"unsigned", VALUE_UNSIGNED},
+    {"uint32_t", VALUE_UNSIGNED},
+    {"size_t", VALUE_UNSIGNED_LONG},
+    {"uint64_t", VALUE_UNSIGNED_LONG},
 };
+
+/* The type whose last word is at a token and of a known type: the words before it may be `unsigned` or `long`. */
+static enum value_type with_words_before(const struct part *part, int at, int end, enum value_type type) {
+  static const char *const befores[] = {"unsigned", "signed", "long", "short", "int", "char", "const"};
+  bool is_unsigned = type == VALUE_UNSIGNED, is_long = type == VALUE_LONG, is_type_word = true;
+  const bool is_small = part_is(part, at, end, "short") || part_is(part, at, end, "char"); /* they become int */
+  while (is_type_word && (at = part_skip_back(part, 0, at)) >= 0) {
+    is_unsigned = is_unsigned || part_is(part, at, end, "unsigned");
+    is_long = is_long || part_is(part, at, end, "long");
+    is_type_word = false;
+    for (size_t i = 0; i < COUNT(befores); i++) is_type_word = is_type_word || part_is(part, at, end, befores[i]);
+  }
+  if (is_long) return is_unsigned ? VALUE_UNSIGNED_LONG : VALUE_LONG;
+  return is_unsigned && !is_small ? VALUE_UNSIGNED : VALUE_INT;
+}
 
 enum value_type value_type_named(const struct part *part, int at, int end) {
   for (size_t i = 0; i < COUNT(words); i++) {
-    if (part_is(part, at, end, words[i].word)) return words[i].type;
+    if (!part_is(part, at, end, words[i].word)) continue;
+    const enum value_type type = words[i].type;
+    return type == VALUE_INDEX || type == VALUE_UNSIGNED_LONG ? type : with_words_before(part, at, end, type);
   }
   return VALUE_REAL;
 }
@@ -23,7 +46,8 @@ enum value_type value_type_named(const struct part *part, int at, int end) {
 enum value_type value_type_common(enum value_type a, enum value_type b) {
   if (a == VALUE_REAL || b == VALUE_REAL) return VALUE_REAL;
   if (a == VALUE_ANY || b == VALUE_ANY) return VALUE_ANY;
-  return a > b ? a : b;
+  const enum value_type greater = a > b ? a : b, lesser = a > b ? b : a;
+  return greater == VALUE_UNSIGNED && lesser == VALUE_INDEX ? VALUE_ANY : greater; /* unsigned, or long long */
 }
 
 static void note_type(struct constants *constants, int name, enum value_type type) {

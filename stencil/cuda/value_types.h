@@ -15,10 +15,11 @@ void value_types_note_function(struct constants *constants, const struct part *p
 /* The type of a name in that definition; VALUE_ANY if it is neither declared there nor a constexpr. */
 enum value_type value_type_of(const struct constants *constants, int name);
 
-/* The type that the word at a token names. A word that is not known may name a type of real numbers. */
+/* The type whose last word is at a token: `long` of `unsigned long`. A word that is not known may name a type of real
+ * numbers. */
 enum value_type value_type_named(const struct part *part, int at, int end);
 
-/* The type of an operation on two operands. */
+/* The type of an operation on two operands; VALUE_ANY if it depends on what index_t is. */
 enum value_type value_type_common(enum value_type a, enum value_type b);
 
 #endif

@@ -116,7 +116,9 @@ static void assemble_body(const char *parameters, const char *body, const char *
                           struct text *want, struct text *got) {
   text_printf(kernel, "__global__ void k(%s) { %s }", parameters, body);
   text_printf(want, "__global__ void k(%s) { %s } ", parameters, wanted);
-  assemble_text("#define ON 1\n#define OFF 0\n#define WIDTH 4\n#define SUM 1 + 2\n", text_string(kernel), got);
+  assemble_text(
+      "#define ON 1\n#define OFF 0\n#define WIDTH 4\n#define SUM 1 + 2\n#define SAME SUM\n#define ADD(a) a + 1\n",
+      text_string(kernel), got);
 }
 
 TEST(what_a_configuration_decides_is_resolved) {
@@ -199,7 +201,8 @@ TEST(what_a_configuration_decides_is_resolved) {
 /* An operand goes only if its type and its calls do not matter. */
 TEST(types_and_effects_are_kept) {
   static const char parameters[] =
-      "int n, index_t w, unsigned q, const real r, const real &s, int *p, T t, const int a[4]";
+      "int n, index_t w, unsigned q, unsigned int v, long l, unsigned long long h, const real r, const real &s, int *p, "
+      "T t, const int a[4]";
   static const struct {
     const char *body, *want;
   } rows[] = {
@@ -229,7 +232,19 @@ TEST(types_and_effects_are_kept) {
       {"x = p + OFF;", "x = p;"},
       {"x = 1L*n;", "x = 1L*n;"},
       {"x = n + 0L;", "x = n + 0L;"},
-      {"x = 1L*w;", "x = w;"},
+      {"x = 1L*w;", "x = 1L*w;"}, /* w may have 32 bits */
+      {"x = 1L*l;", "x = l;"},
+      {"x = q + 0L;", "x = q + 0L;"}, /* 32 bits become 64 */
+      {"x = h + 0L;", "x = h;"},
+      {"x = ON ? q : w;", "x = ON ? q : w;"},
+      {"x = ON ? q : l;", "x = ON ? q : l;"},
+      {"x = ON ? h : l;", "x = h;"},
+      {"x = OFF*h;", "x = OFF*h;"},
+      {"if ((4 | 1 & 2) == 4 && (2 ^ 3 & 1) == 3) a();", "a();"},
+      {"x = 2*(ON ? SUM : n);", "x = 2*(ON ? SUM : n);"}, /* 2*1 + 2 */
+      {"x = 2*(ON ? SAME : n);", "x = 2*(ON ? SAME : n);"},
+      {"x = OFF*SUM;", "x = OFF*SUM;"},
+      {"x = 2*(ON ? ADD(n) : n);", "x = 2*(ADD(n));"},
       {"x = index_t(ON)*n;", "x = index_t(ON)*n;"},
       {"if (-1 < sizeof(int)) a();", "if (-1 < sizeof(int)) a();"},
       {"if (sizeof(int) - 8 > 0) a();", "if (sizeof(int) - 8 > 0) a();"},
@@ -239,6 +254,8 @@ TEST(types_and_effects_are_kept) {
       {"x = (ON ? 1 : r)/2;", "x = (ON ? 1 : r)/2;"},
       {"x = ON ? r : 1;", "x = r;"},
       {"x = ON ? -1 : q;", "x = ON ? -1 : q;"},
+      {"x = ON ? -1 : v;", "x = ON ? -1 : v;"},
+      {"x = ON ? -1 : h;", "x = ON ? -1 : h;"},
       {"x = ON ? n : w;", "x = ON ? n : w;"},
       {"x = ON ? w : n;", "x = w;"},
   };
@@ -273,6 +290,8 @@ TEST(a_condition_that_is_used_as_a_number_stays) {
       {"switch (ON && n) { case 1: a(); }", "switch (ON && n) { case 1: a(); }"},
       {"v = WIDTH || n;", "v = WIDTH || n;"},
       {"v = ON && WIDTH;", "v = ON && WIDTH;"},
+      {"v = (ON && WIDTH) || n;", "v = WIDTH || n;"},
+      {"v = OFF || (ON && WIDTH);", "v = OFF || WIDTH;"},
       {"return ON && n;", "return ON && n;"},
       {"bool a = v = ON && n;", "bool a = v = ON && n;"},
       {"bool v = (ON && n)*3 == 3;", "bool v = (ON && n)*3 == 3;"},
@@ -333,6 +352,9 @@ TEST(constexprs_have_the_types_that_they_are_declared_with) {
       {"int f(int n) { return n; }\n" KERNEL("x = OFF*f(1);"),
        "int f(int n) { return n; } " KERNEL("x = OFF*f(1);") " "},
       {"constexpr int W = f(1);\n" KERNEL("x = OFF*W + y;"), KERNEL("x = y;") " "},
+      {"constexpr bool W = 6 & 4;\n" KERNEL("if (W == 1) a();"), KERNEL("a();") " "},
+      {"constexpr unsigned W = -1;\n" KERNEL("if (long(W) > 0) a();"),
+       "constexpr unsigned W = -1; " KERNEL("if (long(W) > 0) a();") " "},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct text got = {0};
@@ -364,6 +386,36 @@ TEST(directives_are_resolved) {
 }
 
 /* The compiler takes an undefined name after #if for 0, so that a misspelt word takes a branch silently. */
+/* Append a text so many times. */
+static void repeat(struct text *text, const char *what, int count) {
+  for (int i = 0; i < count; i++) text_add(text, what, strlen(what));
+}
+
+/* Each #endif ends the #if that it belongs to, or the text is refused. */
+TEST(conditionals_nest) {
+  static const struct {
+    int count;
+    bool is_refused;
+  } rows[] = {{1, false}, {40, false}, {300, true}};
+  static const char *const none[] = {NULL};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text text = {0}, source = {0};
+    bool is_decisive;
+    text_printf(&text, "#if OFF\n");
+    repeat(&text, "#if ON\n", rows[i].count);
+    text_printf(&text, "int never;\n");
+    repeat(&text, "#endif\n", rows[i].count);
+    text_printf(&text, "int never_either;\n#endif\n__global__ void k() { never = never_either; }\n");
+    const struct assembly_text texts[] = {{NULL, "#define ON 1\n#define OFF 0\n", NULL},
+                                          {"test.cu", text_string(&text), NULL}};
+    const halotune_status status = assemble(texts, 2, 4, none, "ARCH", &is_decisive, &source);
+    CHECK_EQ(rows[i].is_refused ? HALOTUNE_PARSE : HALOTUNE_OK, status, "%d conditionals", rows[i].count);
+    CHECK(rows[i].is_refused || !strstr(text_string(&source), "int never"), "%s", text_string(&source));
+    text_free(&source);
+    text_free(&text);
+  }
+}
+
 TEST(an_undefined_name_after_if_is_an_error) {
   static const char *const none[] = {NULL};
   static const struct {
@@ -453,11 +505,6 @@ TEST(only_definitions_that_are_used_count) {
   }
 }
 
-/* Append a text so many times. */
-static void repeat(struct text *text, const char *what, int count) {
-  for (int i = 0; i < count; i++) text_add(text, what, strlen(what));
-}
-
 /* A text of somebody else ends, however deeply it is nested, and does not use up the stack. */
 TEST(nested_text_ends) {
   static const struct {
@@ -506,6 +553,7 @@ TEST(nested_text_ends) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nested_text_ends),
+      cmocka_unit_test(conditionals_nest),
       cmocka_unit_test(only_what_a_kernel_needs_is_there),
       cmocka_unit_test(comments_and_joined_lines_end_where_they_did),
       cmocka_unit_test(a_comment_decides_nothing),
