@@ -39,6 +39,17 @@ static halotune_status check_number(const struct variant_spec *spec, double numb
   return fail(HALOTUNE_ARGUMENT, "%s has the number %g, which is beyond the range of f32", spec->stencil->name, number);
 }
 
+/* Numbers that taps beyond the grid read. */
+static halotune_status check_outside(const struct variant_spec *spec) {
+  const struct stencil *stencil = spec->stencil;
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < stencil->input_count * stencil->dims * SIDES && status == HALOTUNE_OK; i++) {
+    const int side = i % SIDES, axis = i / SIDES % stencil->dims, input = i / SIDES / stencil->dims;
+    status = check_number(spec, stencil->input_boundary[input][axis][side].number);
+  }
+  return status;
+}
+
 static halotune_status check_numbers(const struct variant_spec *spec) {
   const struct stages stages = variant_stages(spec, 1);
   halotune_status status = HALOTUNE_OK;
@@ -52,7 +63,7 @@ static halotune_status check_numbers(const struct variant_spec *spec) {
   for (int i = 0; i < spec->stencil->coefficient_count && status == HALOTUNE_OK; i++) {
     status = check_number(spec, spec->coefficients[i]);
   }
-  return status;
+  return status == HALOTUNE_OK ? check_outside(spec) : status;
 }
 
 static void add_maps(struct text *text, const char *kind, const struct tensor_maps *maps) {
@@ -200,7 +211,10 @@ halotune_status generate(const struct variant_spec *spec, struct generated *out)
   halotune_status status = launch_find(spec, &out->launch);
   if (status == HALOTUNE_OK) status = check_numbers(spec);
   if (status == HALOTUNE_OK && spec->chain) status = stages_check(spec->chain);
-  if (status != HALOTUNE_OK) return status;
+  if (status != HALOTUNE_OK) {
+    *out = (struct generated){0};
+    return status;
+  }
   choose_modes(spec, out, &prelude);
   status = add_definitions(&definitions, spec, &prelude, &needs_arch);
   add_banner(&text, spec, out);

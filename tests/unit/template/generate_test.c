@@ -237,6 +237,32 @@ TEST(what_a_rule_leaves_out_is_refused_with_its_reason) {
   CHECK_EQ(HALOTUNE_ARGUMENT, generate(&f.spec, &generated), "rows of 63 elements");
   CHECK(strstr(fail_text(), "rows do not begin at multiples of the vector width"), "%s", fail_text());
   CHECK(!generated.source, "no source");
+  CHECK_EQ(0, generated.launch.output_maps.count, "nothing of a launch");
+  close_fixture(&f);
+}
+
+/* A number that taps beyond the grid read must fit the element type, as the numbers of the update. */
+TEST(numbers_beyond_f32_are_refused) {
+  static const char text[] = "name: far\ndims: 1\ninputs: [u]\noutputs: [v]\nboundary: {x: [zero, 1e39]}\n"
+                             "dtypes: [f32, f64]\ngrids: [[64]]\nupdate: v = u[1] + u[-1]\n";
+  struct fixture f;
+  struct generated generated;
+  struct stencil *stencil;
+  struct analysis *analysis;
+  const struct grid grid = {{64, 1, 1}};
+  open_fixture(&f, "star7", 64, 64, 64);
+  CHECK_OK(stencil_parse(&(struct source){"far.yaml", text, strlen(text)}, &stencil));
+  CHECK_OK(analysis_make(stencil, &analysis));
+  f.spec.stencil = stencil;
+  f.spec.analysis = analysis;
+  f.spec.domain = domain_dense(stencil, analysis, &grid);
+  CHECK_EQ(HALOTUNE_ARGUMENT, generate(&f.spec, &generated), "f32");
+  CHECK(strstr(fail_text(), "far has the number 1e+39, which is beyond the range of f32"), "%s", fail_text());
+  f.spec.dtype = DTYPE_F64;
+  CHECK_OK(generate(&f.spec, &generated));
+  generated_free(&generated);
+  analysis_free(analysis);
+  stencil_free(stencil);
   close_fixture(&f);
 }
 
@@ -394,6 +420,7 @@ int main(void) {
       cmocka_unit_test(a_source_is_short),
       cmocka_unit_test(the_grid_of_blocks_covers_the_box),
       cmocka_unit_test(what_a_rule_leaves_out_is_refused_with_its_reason),
+      cmocka_unit_test(numbers_beyond_f32_are_refused),
       cmocka_unit_test(large_fields_get_wide_indices),
       cmocka_unit_test(arguments_are_packed_as_the_kernel_takes_them),
       cmocka_unit_test(built_in_coefficients_are_in_the_hash),
