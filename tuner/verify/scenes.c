@@ -16,6 +16,14 @@ static const struct grid small[] = {{{7, 1, 1}}, {{7, 5, 1}}, {{7, 5, 3}}};
 
 static long at_least(long number, long least) { return number > least ? number : least; }
 
+/* A grid with as many points along each axis as mirror images need. */
+static struct grid with_images(const struct stencil *stencil, const struct grid *grid) {
+  struct grid enough = *grid;
+  for (int axis = 0; axis < stencil->dims; axis++)
+    enough.n[axis] = at_least(enough.n[axis], stencil_least_points(stencil, axis));
+  return enough;
+}
+
 /* Pad rows to a multiple of the widest vector plus one vector, and planes by one row. */
 static void pad_rows(const struct stencil *stencil, struct domain *domain) {
   domain->row = (domain->grid.n[0] + WIDEST_VECTOR - 1) / WIDEST_VECTOR * WIDEST_VECTOR + WIDEST_VECTOR;
@@ -29,9 +37,7 @@ static struct grid long_lines(const struct stencil *stencil, const struct analys
   const long length = 613, across[MAX_DIMS] = {scan ? 13 : 9, scan ? 4 : 5, scan ? 3 : 4};
   struct grid grid = {{1, 1, 1}};
   for (int axis = 0; axis < stencil->dims && axis < MAX_DIMS; axis++) grid.n[axis] = across[axis];
-  for (int axis = 0; axis < stencil->dims && axis < MAX_DIMS; axis++) {
-    grid.n[axis] = at_least(grid.n[axis], stencil_least_points(stencil, axis));
-  }
+  grid = with_images(stencil, &grid);
   grid.n[analysis->pencil_axis < 0 ? 0 : analysis->pencil_axis] = stencil->dims == 1 ? 10 * length : length;
   return grid;
 }
@@ -124,9 +130,7 @@ static halotune_status add_defaults(const struct plan *plan) {
   int dims = r->stencil->dims;
   struct domain dense = domain_dense(r->stencil, r->analysis, &regular[dims - 1]);
   struct domain prime = domain_dense(r->stencil, r->analysis, &primes[dims - 1]);
-  struct grid least = small[dims - 1];
-  for (int axis = 0; axis < dims; axis++)
-    least.n[axis] = at_least(least.n[axis], stencil_least_points(r->stencil, axis));
+  const struct grid least = with_images(r->stencil, &small[dims - 1]);
   struct domain tiny = domain_dense(r->stencil, r->analysis, &least);
   pad_rows(r->stencil, &prime);
   pad_rows(r->stencil, &tiny);
@@ -147,7 +151,8 @@ static halotune_status add_defaults(const struct plan *plan) {
     status = add_scene(plan, &lines, plan->scenes->domain_count++, 1, scan, scan ? " padded, a box of it" : " padded");
   }
   if (status != HALOTUNE_OK || dims == 1) return status;
-  struct domain stretched = domain_dense(r->stencil, r->analysis, &wide[dims - 1]);
+  const struct grid apart = with_images(r->stencil, &wide[dims - 1]);
+  struct domain stretched = domain_dense(r->stencil, r->analysis, &apart);
   use_long_strides(r->stencil, &stretched);
   return add_scene(plan, &stretched, plan->scenes->domain_count++, 1, false, " with strides beyond 32 bits");
 }

@@ -177,12 +177,34 @@ TEST(default_scenes_cover_what_is_promised) {
   stencil_free(stencil);
 }
 
+/* The grids of all scenes have room for mirror images. */
+TEST(default_scenes_have_room_for_images) {
+  static const char *const texts[] = {
+      "name: far\ndims: 2\ninputs: [u]\noutputs: [v]\nboundary: [skip, mirror_node]\ndtypes: [f64]\n"
+      "grids: [[64, 64]]\nupdate: v = u[0,0] + u[0,-16]\n",
+      "name: far\ndims: 3\ninputs: [u]\noutputs: [v]\nboundary: [skip, skip, mirror]\ndtypes: [f64]\n"
+      "grids: [[64, 64, 64]]\nupdate: v = u[0,0,0] + u[0,0,16]\n"};
+  for (size_t i = 0; i < COUNT(texts); i++) {
+    struct stencil *stencil;
+    struct analysis *analysis;
+    struct scenes scenes;
+    CHECK_OK(stencil_parse(&(struct source){"far.yaml", texts[i], strlen(texts[i])}, &stencil));
+    CHECK_OK(analysis_make(stencil, &analysis));
+    struct scenes_request request = {stencil, analysis, DTYPE_F64, NULL, 1, 1, 1};
+    CHECK_OK(scenes_make(&request, &scenes));
+    scenes_free(&scenes);
+    analysis_free(analysis);
+    stencil_free(stencil);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_fault_has_its_name_and_place),
       cmocka_unit_test(narrow_offsets_are_found_where_strides_are_long),
       cmocka_unit_test(coefficients_are_all_different),
       cmocka_unit_test(default_scenes_cover_what_is_promised),
+      cmocka_unit_test(default_scenes_have_room_for_images),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
   return cmocka_run_group_tests(tests, NULL, NULL);
