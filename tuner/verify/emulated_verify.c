@@ -109,12 +109,19 @@ static halotune_status generate_member(struct group *group, struct member *membe
   return HALOTUNE_OK;
 }
 
+/* Whether no earlier domain has the source of this domain. */
+static bool is_first_with_source(const struct member *member, int domain) {
+  int first = 0;
+  while (member->source[first] != member->source[domain]) first++;
+  return first == domain;
+}
+
 /* Whether all sources compiled. If not, the row says why. */
 static bool check_compiles(const struct group *group, struct member *member) {
   for (int d = 0; d < member->set->scenes.domain_count; d++) {
     if (member->source[d] < 0) continue;
     const struct emulation_compile *compile = emulation_batch_compile(group->batch, member->source[d]);
-    member->row.compile_time_ms += compile->time_ms;
+    if (is_first_with_source(member, d)) member->row.compile_time_ms += compile->time_ms;
     if (compile->outcome == COMPILE_OK) continue;
     member->row.result =
         (struct check_result){.outcome = CHECK_NOT_RUN, .name = compile_outcome_name(compile->outcome)};
