@@ -71,6 +71,13 @@ static const struct row rows[] = {
     {"fewer bytes than the box has", EMULATION_HUNG, "all threads that can run spin", 32, 8, 1, 2, false,
      KERNEL INIT "  if (is_first) {\n    barrier_expect(barrier, 96);\n    tensor_copy(s, &in, 12, 0, barrier);\n  }\n"
                  "  barrier_wait(barrier, 0);\n  v[i] = u[i];\n}\n"},
+    {"a barrier at which each thread of a large block arrives", EMULATION_OK, "", 256, 1, 1, 2, false,
+     KERNEL
+     "  if (is_first) {\n    barrier_init(barrier, 256);\n    barrier_init_done();\n  }\n  __syncthreads();\n"
+     "  for (int phase = 0; phase < 2; phase++) {\n    barrier_expect(barrier, 0);\n    barrier_wait(barrier, phase);\n  }\n"
+     "  v[i] = u[i];\n}\n"},
+    {"a barrier for no arrival", EMULATION_UNDEFINED, "makes a barrier for 0 arrivals; from 1 to 16384 are possible",
+     32, 8, 1, 2, false, KERNEL "  if (is_first) barrier_init(barrier, 0);\n  v[i] = u[i];\n}\n"},
     {"a box that is misaligned", EMULATION_MISALIGNED, "at byte 16 of shared memory, which is not a multiple of 128",
      32, 8, 1, 2, false, KERNEL "  tensor_copy(s + 4, &in, 0, 0, barrier);\n}\n"},
     {"a box behind shared memory", EMULATION_OUT_OF_BOUNDS,

@@ -11,12 +11,15 @@
 #include "tuner/emulate/runtime/tensor_copy.h"
 #include "tuner/emulate/runtime/turn.h"
 
+/* The threads of a cluster may all arrive at one barrier. */
+enum { MOST_ARRIVALS = MAX_CLUSTER_BLOCKS * MAX_BLOCK_THREADS };
+
 /* The 8 bytes of a barrier. A phase is complete when no arrivals and no bytes are missing. */
 struct copy_barrier {
   int32_t missing_bytes;
-  uint16_t missing_arrivals;
-  uint8_t arrivals, phase; /* arrivals of each phase; phase 0 and 1 in turn */
+  uint32_t missing_arrivals : 15, arrivals : 15, phase : 1; /* arrivals of each phase; phase 0 and 1 in turn */
 };
+_Static_assert(sizeof(struct copy_barrier) == 8, "a kernel declares a barrier as an unsigned long long");
 
 static struct copy_barrier *barrier_of(const struct block *block, void *address, int line) {
   uintptr_t offset = (uintptr_t)address - (uintptr_t)block->shared, size = launch.request->shared_bytes;
@@ -39,7 +42,11 @@ static void complete_phase(struct copy_barrier *barrier) {
 }
 
 void halotune_barrier_init(void *address, unsigned arrivals, int line) {
-  *barrier_at(address, line) = (struct copy_barrier){0, (uint16_t)arrivals, (uint8_t)arrivals, 0};
+  struct copy_barrier *barrier = barrier_at(address, line);
+  if (arrivals < 1 || arrivals > MOST_ARRIVALS)
+    report(EMULATION_UNDEFINED, "line %d makes a barrier for %u arrivals; from 1 to %d are possible", line, arrivals,
+           MOST_ARRIVALS);
+  *barrier = (struct copy_barrier){.missing_arrivals = arrivals, .arrivals = arrivals};
 }
 
 static void arrive_at_barrier(struct copy_barrier *barrier, unsigned bytes, int line) {
