@@ -1,7 +1,7 @@
-/* template_names.c: checks the names, words and numbers of a template's file. */
+/* template_names.c: checks the names, words and numbers of a template's file. It classifies characters itself, because
+ * the C library's functions depend on the locale. */
 #include "stencil/template/template_names.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,6 +13,10 @@ const char *const load_path_words[4] = {"plain", "readonly", "texture", "texture
 const char *const extents_words[2] = {"runtime", "literal"};
 const char *const streaming_words[4] = {"none", "stores", "all", "loads"};
 const char *const weights_words[2] = {"each", "grouped"};
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_control(unsigned char c) { return c < ' ' || c == 0x7F; }
+static int capital_of(char c) { return c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c; }
 
 const char *parameter_name_error(const char *name, size_t length) {
   /* a stencil must not use this name, but a template may, because the prelude implements the parameter */
@@ -26,16 +30,16 @@ const char *parameter_name_error(const char *name, size_t length) {
 const char *parameter_word_error(const char *word, size_t length) { return name_error(word, length); }
 
 const char *parameter_number_error(const char *spelled) {
-  const char *digits = spelled + (*spelled == '-');
+  const char *digits = spelled + (*spelled == '-' || *spelled == '+');
   if (!isfinite(number_read(spelled, NULL))) return "it is not a finite number";
   if (strspn(spelled, "0123456789.eE+-") != strlen(spelled)) return "it is not written in decimal digits";
-  return digits[0] == '0' && isdigit((unsigned char)digits[1]) ? "a number that begins with 0 is octal in C" : NULL;
+  return digits[0] == '0' && is_digit(digits[1]) ? "a number that begins with 0 is octal in C" : NULL;
 }
 
 const char *about_error(const char *text, size_t length) {
   for (size_t i = 0; i < length; i++) {
     if (text[i] == '\\') return "it becomes a comment of one line, so it cannot contain a backslash";
-    if (iscntrl((unsigned char)text[i])) return "it must be one line without control characters";
+    if (is_control((unsigned char)text[i])) return "it must be one line without control characters";
   }
   return NULL;
 }
@@ -139,9 +143,9 @@ struct macro {
 /* Character i of the macro's name, in capitals; 0 after the end. */
 static int macro_character(const struct macro *macro, size_t i) {
   size_t length = strlen(macro->name);
-  if (i < length) return toupper((unsigned char)macro->name[i]);
+  if (i < length) return capital_of(macro->name[i]);
   if (!macro->word || i > length + 1 + strlen(macro->word)) return 0;
-  return i == length ? '_' : toupper((unsigned char)macro->word[i - length - 1]);
+  return i == length ? '_' : capital_of(macro->word[i - length - 1]);
 }
 
 static bool is_same(const struct macro *left, const struct macro *right) {

@@ -1,6 +1,6 @@
 /* number_test.c: numbers are read from texts and written to them. */
 #include "base/numbers/number.h"
-#include "tests/unit/comma_locale.h"
+#include "tests/unit/locales.h"
 
 static const struct {
   double number;

@@ -1,5 +1,5 @@
 /* option_value_test.c: which values each reader of options accepts and refuses. */
-#include "tests/unit/comma_locale.h"
+#include "tests/unit/locales.h"
 #include "tuner/cli/options/option_value.h"
 
 static const struct option_row options[] = {

@@ -7,7 +7,7 @@
 #include "stencil/file/yaml.h"
 #include "stencil/template/access.h"
 #include "stencil/template/template_read.h"
-#include "tests/unit/comma_locale.h"
+#include "tests/unit/locales.h"
 
 static const char full[] = "name: test\n"
                            "about: all fields\n"
@@ -275,6 +275,7 @@ TEST(bad_files_are_refused) {
       {"values: [32, 64]", "values: [64, nan]", "'nan' cannot be a value: it is not a finite number"},
       {"values: [32, 64]", "values: [64, -inf]", "'-inf' cannot be a value: it is not a finite number"},
       {"values: [32, 64]", "values: [64, 1e400]", "'1e400' cannot be a value: it is not a finite number"},
+      {"values: [32, 64]", "values: [64, +032]", "'+032' cannot be a value: a number that begins with 0 is octal in C"},
       {"values: [32, 64]", "values: [64, 0x20]", "'0x20' cannot be a value: it is not written in decimal digits"},
       {"values: [32, 64]", "values: [64, ' 32']", "' 32' cannot be a value: it is not written in decimal digits"},
       {"values: [32, 64]", "values: [64, 032]", "'032' cannot be a value: a number that begins with 0"},
@@ -470,6 +471,19 @@ TEST(numbers_have_a_point_in_every_locale) {
   template_free(usual);
 }
 
+/* Texts are UTF-8, and macros are in capitals of ASCII, whatever locale a program has set. */
+TEST(characters_do_not_depend_on_the_locale) {
+  struct template *t, *refused;
+  turkish_locale_begin();
+  halotune_status status = template_of_rules("a: {values: [1], default: 1, about: 2 \xC3\x97 2}", "", &t);
+  halotune_status taken = template_of_rules("fields: {values: [1], default: 1, about: x}", "", &refused);
+  turkish_locale_end();
+  CHECK_OK(status);
+  CHECK_EQ(HALOTUNE_PARSE, taken, "FIELDS");
+  CHECK(strstr(fail_text(), "the name of a macro that every template has"), "%s", fail_text());
+  template_free(t);
+}
+
 TEST(steps_are_a_whole_number) {
   static const struct {
     const char *line;
@@ -636,6 +650,7 @@ int main(void) {
       cmocka_unit_test(common_rules_and_parameters_stay),
       cmocka_unit_test(rules_that_are_not_finite_fail),
       cmocka_unit_test(numbers_have_a_point_in_every_locale),
+      cmocka_unit_test(characters_do_not_depend_on_the_locale),
       cmocka_unit_test(steps_are_a_whole_number),
       cmocka_unit_test(both_files_are_needed),
       cmocka_unit_test(our_templates_spell_common_parameters_alike),
