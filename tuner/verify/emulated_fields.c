@@ -79,6 +79,9 @@ static halotune_status make_workspace(struct emulated_fields *fields) {
 }
 
 enum { MAX_ARGUMENTS = 5 * MAX_FIELDS + 3 };
+_Static_assert(MAX_ARGUMENTS <= (int)EMULATION_MAX_ARGUMENTS, "a launch has more arguments than the emulation takes");
+_Static_assert(2 * MAX_FIELDS + 1 <= (int)EMULATION_MAX_BUFFERS,
+               "inputs, outputs and the workspace have a buffer each");
 
 /* Describe a linear texture over the whole field, or a 2D texture with its rows. A double is two integers. */
 static struct emulation_wire_texture texture_of(const struct emulated_fields *fields) {

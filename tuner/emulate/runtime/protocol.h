@@ -8,8 +8,8 @@
 #include "tuner/emulate/runtime/outcome.h"
 
 enum {
-  EMULATION_MAX_ARGUMENTS = 64,
-  EMULATION_MAX_BUFFERS = 32,
+  EMULATION_MAX_ARGUMENTS = 96,
+  EMULATION_MAX_BUFFERS = 40,
   EMULATION_PARAMETER_BYTES = 4096, /* of all arguments together, as on a GPU */
   EMULATION_NAME_BYTES = 256,
   EMULATION_CANARY_BYTES = 16384, /* before each buffer, and at least as much after it; a multiple of a page */
