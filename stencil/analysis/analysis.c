@@ -140,13 +140,7 @@ static halotune_status find_shape(const struct stencil *stencil, struct analysis
 /* Whether every output becomes an input of the next step. */
 static bool writes_unknowns_alone(const struct stencil *stencil) {
   int fed = 0;
-  for (int output = 0; output < stencil->output_count; output++) {
-    bool feeds = false;
-    for (int i = 0; i < stencil->iterate_count; i++) {
-      feeds = feeds || (stencil->iterate[i].from_output && stencil->iterate[i].from == output);
-    }
-    fed += feeds;
-  }
+  for (int output = 0; output < stencil->output_count; output++) fed += analysis_kept_input(stencil, output) >= 0;
   return fed > 0 && fed == stencil->output_count && fed <= stencil->input_count;
 }
 

@@ -2,11 +2,15 @@
  * rules have. */
 #include "stencil/analysis/analysis.h"
 
+static int reach_of(const struct analysis *analysis, int axis, int side) {
+  return side == SIDE_LOW ? analysis->radius_low[axis] : analysis->radius_high[axis];
+}
+
 int margin_of(const struct stencil *stencil, const struct analysis *analysis, int output, int axis,
               enum edge_side side) {
   if (stencil->margins[output][axis][side] != DEFAULT_MARGIN) return stencil->margins[output][axis][side];
   if (axis >= stencil->dims || !edge_leaves_out(&stencil->boundary[axis][side])) return 0;
-  return side == SIDE_LOW ? analysis->radius_low[axis] : analysis->radius_high[axis];
+  return reach_of(analysis, axis, (int)side);
 }
 
 void analysis_written(const struct analysis *analysis, const struct stencil *stencil, const struct grid *grid,
@@ -97,18 +101,13 @@ bool analysis_shares_images(const struct stencil *stencil) {
 bool analysis_fills_ends(const struct analysis *analysis, const struct stencil *stencil) {
   for (int axis = 0; axis < stencil->dims; axis++) {
     for (int side = 0; side < SIDES; side++) {
-      const int reach = side == SIDE_LOW ? analysis->radius_low[axis] : analysis->radius_high[axis];
-      for (int i = 0; i < stencil->input_count && reach > 0; i++) {
+      for (int i = 0; i < stencil->input_count && reach_of(analysis, axis, side) > 0; i++) {
         const struct edge *edge = &stencil->input_boundary[i][axis][side];
         if (!edge_leaves_out(edge) && edge->rule != BOUNDARY_ZERO) return true;
       }
     }
   }
   return false;
-}
-
-static int reach_of(const struct analysis *analysis, int axis, int side) {
-  return side == SIDE_LOW ? analysis->radius_low[axis] : analysis->radius_high[axis];
 }
 
 /* Whether each step finds an image again. Images of periodic axes are computed like points of the grid. */
@@ -190,9 +189,9 @@ bool analysis_is_plain(const struct analysis *analysis, const struct stencil *st
     }
     for (int output = 0; output < stencil->output_count; output++) {
       for (int side = 0; side < SIDES; side++) {
-        int reach = side == SIDE_LOW ? analysis->radius_low[axis] : analysis->radius_high[axis];
-        bool is_usual = edges[side].rule != BOUNDARY_SKIP ||
-                        margin_of(stencil, analysis, output, axis, (enum edge_side)side) == reach;
+        bool is_usual =
+            edges[side].rule != BOUNDARY_SKIP ||
+            margin_of(stencil, analysis, output, axis, (enum edge_side)side) == reach_of(analysis, axis, side);
         if (!is_usual) return false;
       }
     }

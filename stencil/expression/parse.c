@@ -183,8 +183,8 @@ static halotune_status fail_offsets(struct parser *p, const struct name *input, 
   int axes[MAX_DIMS] = {0};
   const int want = find_axes(p->scope, input, axes);
   if (input->axes == 0) {
-    return parse_fail(p, place, "a stencil of %d dimension%s takes %d offset%s, not %d", dims, dims == 1 ? "" : "s",
-                      dims, dims == 1 ? "" : "s", count);
+    return parse_fail(p, place, "a stencil of %d dimension%s takes %d offset%s, not %d", dims, PLURAL(dims), dims,
+                      PLURAL(dims), count);
   }
   const char first = "xyz"[axes[0]], second = "xyz"[axes[1]];
   if (want == 1)
@@ -224,7 +224,7 @@ static halotune_status parse_call(struct parser *p, struct expr node, int *out) 
   bool ends = token_is(&p->token, ")"), goes_on = token_is(&p->token, ",");
   if ((ends || goes_on) && node.arg_count != function->arg_count) {
     return parse_fail(p, node.place, "%s takes %d argument%s", function->name, function->arg_count,
-                      function->arg_count == 1 ? "" : "s");
+                      PLURAL(function->arg_count));
   }
   if ((status = skip_symbol(p, ")", "an operator, ',' or ')'")) != HALOTUNE_OK) return status;
   return add_node(p, node, out);

@@ -52,7 +52,7 @@ halotune_status field_axis(struct stencil_reader *r, const struct yaml *node) {
   if (status != HALOTUNE_OK) return status;
   if (r->stencil->axis < r->stencil->dims) return HALOTUNE_OK;
   return reader_fail(r, node->place, "a stencil of %d dimension%s has no %s axis", r->stencil->dims,
-                     r->stencil->dims == 1 ? "" : "s", node->text);
+                     PLURAL(r->stencil->dims), node->text);
 }
 
 halotune_status field_inputs(struct stencil_reader *r, const struct yaml *node) {

@@ -51,18 +51,15 @@ struct part {
   struct grid grid;
 };
 
-static bool is_periodic(enum boundary rule) { return rule == BOUNDARY_PERIODIC || rule == BOUNDARY_PERIODIC_ENDPOINT; }
-
 /* The part for a box of points. */
 static struct part part_of(const struct scene *scene, const struct box *box) {
   const struct scene_request *r = &scene->request;
   struct part part;
   for (int axis = 0; axis < MAX_DIMS; axis++) {
-    const enum boundary rule = r->stencil->boundary[axis][SIDE_LOW].rule;
     const long n = r->domain.grid.n[axis];
     long low = box->low[axis] - r->steps * (long)r->analysis->radius_low[axis];
     long high = box->high[axis] + r->steps * (long)r->analysis->radius_high[axis];
-    if (axis < r->stencil->dims && is_periodic(rule)) {
+    if (axis < r->stencil->dims && edge_is_periodic(&r->stencil->boundary[axis][SIDE_LOW])) {
       if (high - low < 2) high = low + 2; /* a periodic axis has at least two points */
     } else {
       if (low < 0) low = 0;
@@ -106,7 +103,7 @@ static struct box part_box(const struct scene *scene, const struct part *part) {
   const struct scene_request *r = &scene->request;
   struct box box = box_computed(r->stencil, r->analysis, &part->grid);
   for (int axis = 0; axis < MAX_DIMS; axis++) {
-    if (axis < r->stencil->dims && is_periodic(r->stencil->boundary[axis][SIDE_LOW].rule)) continue;
+    if (axis < r->stencil->dims && edge_is_periodic(&r->stencil->boundary[axis][SIDE_LOW])) continue;
     const long low = scene->box.low[axis] - part->low[axis], high = scene->box.high[axis] - part->low[axis];
     if (box.low[axis] < low) box.low[axis] = low;
     if (box.high[axis] > high) box.high[axis] = high;
