@@ -220,6 +220,7 @@ halotune_status space_sample(struct bindings *bindings, const bool fixed[], cons
   total = walk_sizes(&w, &parts, sizes);
   halotune_status status = space_is_walkable(bindings);
   if (status != HALOTUNE_OK || total == 0 || bindings->limit.end != WALK_WHOLE) return status;
+  w = walk_make(bindings, fixed, from); /* with as many steps as the count had */
   status = wanted < total ? draw_sample(&w, &parts, sizes, total, wanted, seed, out) : list_all(&w, total, out);
   if (status == HALOTUNE_OK && bindings->limit.end == WALK_WHOLE) {
     *count = wanted < total ? wanted : total;

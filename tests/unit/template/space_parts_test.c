@@ -213,6 +213,32 @@ TEST(a_walk_that_finds_nothing_ends) {
   template_free(template);
 }
 
+/* A count may take nearly all steps of its limit, and the sample that needs the count has as many again. */
+TEST(a_count_leaves_steps_for_its_sample) {
+  struct template *template;
+  struct bindings bindings;
+  struct space_counts counts;
+  struct configuration *sample;
+  double facts[FACT_COUNT];
+  long count;
+  device_facts(facts);
+  CHECK_OK(template_of_rules("a: {values: [1, 2, 3, 4, 5, 6, 7, 8], default: 1, about: x}, "
+                             "b: {values: [1, 2, 3, 4, 5, 6, 7, 8], default: 1, about: x}, "
+                             "c: {values: [1, 2, 3, 4, 5, 6, 7, 8], default: 1, about: x}, "
+                             "d: {values: [1, 2, 3, 4, 5, 6, 7, 8], default: 1, about: x}",
+                             "{keep: a + b + c + d <= 18, otherwise: x}", &template));
+  CHECK_OK(bindings_make(template, facts, &bindings));
+  space_walk(&bindings, NULL, NULL, NULL, NULL, &counts);
+  CHECK_OK(space_is_walkable(&bindings));
+  bindings.limit.most_steps = SPACE_MOST_STEPS - bindings.limit.steps_left + 2;
+  bindings.counted.is_known = false;
+  CHECK_OK(space_sample(&bindings, NULL, NULL, 10, 1, &sample, &count));
+  CHECK_EQ(10, count, "of %ld", counts.kept);
+  free(sample);
+  bindings_free(&bindings);
+  template_free(template);
+}
+
 /* The first configuration is found at once; the nearest one to the last is far away. */
 TEST(a_search_for_the_nearest_ends) {
   struct template *template;
@@ -276,6 +302,7 @@ int main(void) {
       cmocka_unit_test(all_templates_are_counted_by_parts_as_at_once),
       cmocka_unit_test(rules_that_can_fail_tie_parameters),
       cmocka_unit_test(a_walk_that_finds_nothing_ends),
+      cmocka_unit_test(a_count_leaves_steps_for_its_sample),
       cmocka_unit_test(a_search_for_the_nearest_ends),
       cmocka_unit_test(a_number_that_is_capped_says_so),
       cmocka_unit_test(a_space_without_end_is_counted_and_sampled_at_once),
