@@ -185,12 +185,20 @@ static halotune_status build_item(const struct build *build, long item) {
   return item == 0 ? build_runner(build) : build_variant(build, (int)item - 1);
 }
 
-/* Item 0 is the runner, which takes longest to compile; the other items are the variants. */
+static bool has_failed(struct build *build) {
+  pthread_mutex_lock(&build->lock);
+  const bool failed = build->status != HALOTUNE_OK;
+  pthread_mutex_unlock(&build->lock);
+  return failed;
+}
+
+/* Item 0 is the runner, which takes longest to compile; the other items are the variants. After a failure that no
+ * variant caused, no further compile begins. */
 static void build_items(void *context, int thread, long first, long end) {
   struct build *build = context;
   const struct emulation_options *options = build->options;
   (void)thread;
-  for (long i = first; i < end; i++) {
+  for (long i = first; i < end && !has_failed(build); i++) {
     const halotune_status status = build_item(build, i);
     pthread_mutex_lock(&build->lock);
     build->done += status == HALOTUNE_OK && i > 0;

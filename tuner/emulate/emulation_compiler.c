@@ -101,7 +101,7 @@ void emulation_compiler_close(struct emulation_compiler *compiler) {
 }
 
 struct command {
-  const char *words[96]; /* NULL at the end, because all words are zero before use */
+  const char *words[64 + 3 * EMULATION_FILES_MOST_SOURCES]; /* NULL at the end: all words are zero before use */
   int count;
 };
 
@@ -157,7 +157,7 @@ halotune_status emulation_compiler_run(const struct emulation_compiler *compiler
                                        struct process_result *out) {
   static const struct text nothing = {0};
   struct command command = {0};
-  char *paths[16] = {0}, *variable;
+  char *paths[EMULATION_FILES_MOST_SOURCES] = {0}, *variable;
   int path_count = 0;
   bool ok = true;
   /* Empty parts of CPATH, COMPILER_PATH and the like mean the working directory, which may hold files of others. */

@@ -70,6 +70,8 @@ static const struct { const char *path, *bytes, *end; } files[] = {HEADER_LIST(A
 
 #define AS_PATH(symbol, file) file,
 const char *const emulation_files_runner[] = {SOURCE_LIST(AS_PATH) NULL};
+_Static_assert(COUNT(emulation_files_runner) - 1 <= (size_t)EMULATION_FILES_MOST_SOURCES,
+               "the compiler's command has no room");
 
 struct hash emulation_files_hash(void) {
   struct hash hashes[COUNT(files)];

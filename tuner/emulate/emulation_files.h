@@ -16,6 +16,7 @@ halotune_status emulation_files_write(const char *folder);
 #define EMULATION_FILES_HEADER "tuner/emulate/runtime/cuda_and_ptx_on_cpu.h" /* included before each kernel */
 
 /* The runner's sources, relative to the folder; NULL at the end. */
+enum { EMULATION_FILES_MOST_SOURCES = 24 };
 extern const char *const emulation_files_runner[];
 
 #endif

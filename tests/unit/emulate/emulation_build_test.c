@@ -255,6 +255,29 @@ static void write_script(const char *path, const char *script) {
   CHECK(fd >= 0 && write(fd, script, strlen(script)) > 0 && close(fd) == 0, "%s", path);
 }
 
+static void count_compiled(void *context, int done) {
+  (void)done;
+  ++*(int *)context;
+}
+
+/* Without a runner no variant can run, so none is compiled. */
+TEST(a_compiler_that_makes_no_runner_is_asked_once) {
+  char folder[64], compiler[80];
+  int compiled = 0;
+  struct emulation_source sources[] = {kernel_source("first.cu", good), kernel_source("second.cu", good)};
+  struct emulation_options options = own_cache("no-runner", folder, sizeof folder);
+  struct emulation_batch *batch = NULL;
+  snprintf(compiler, sizeof compiler, "%s/no-runner-compiler", test_cache());
+  write_script(compiler, "#!/bin/sh\ncase \"$*\" in *-rdynamic*) echo no runner >&2; exit 1;; esac\nexec g++ \"$@\"\n");
+  options.compiler = compiler;
+  options.workers = 1;
+  options.compiled = count_compiled;
+  options.context = &compiled;
+  CHECK_EQ(HALOTUNE_COMPILE, emulation_build(sources, 2, &options, &batch), "%s", fail_text());
+  CHECK(!batch && strstr(fail_text(), "no runner"), "%s", fail_text());
+  CHECK_EQ(0, compiled, "variants");
+}
+
 /* The system may kill a part of the compiler where memory runs out. The compiler then ends like after an error. */
 TEST(a_compiler_that_was_killed_has_not_rejected_its_source) {
   static const char *const parts[] = {"cc1plus", "as", "collect2"};
@@ -728,6 +751,7 @@ int main(void) {
       cmocka_unit_test(a_missing_compiler_is_said),
       cmocka_unit_test(a_compiler_that_never_ends_is_ended),
       cmocka_unit_test(a_compiler_that_was_killed_has_not_rejected_its_source),
+      cmocka_unit_test(a_compiler_that_makes_no_runner_is_asked_once),
       cmocka_unit_test(a_compiler_that_lacks_files_or_disk_has_not_rejected_its_source),
       cmocka_unit_test(only_an_error_at_a_line_blames_the_source),
       cmocka_unit_test(launches_that_a_gpu_refuses_are_refused),
