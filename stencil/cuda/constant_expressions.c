@@ -209,9 +209,20 @@ static struct operand parse_name(struct parser *p) {
   return unknown_of(value.type != VALUE_ANY ? value.type : value_type_of(p->constants, token->name));
 }
 
+/* Whether the bracket at `open` is a C-style cast, such as (long), before a sign, which belongs to one operand then. */
+static bool is_cast_before_sign(const struct part *part, int open, int end) {
+  static const char *const reals[] = {"float", "double", "real"}, *const signs = "-+*&!~";
+  const int word = part_skip(part, open + 1, end), close = part_skip(part, word + 1, end);
+  const int sign = part_skip(part, close + 1, end);
+  bool is_type = value_type_named(part, word, end) != VALUE_REAL;
+  for (size_t i = 0; i < COUNT(reals); i++) is_type = is_type || part_is(part, word, end, reals[i]);
+  return is_type && part_is(part, close, end, ")") && sign < end && strchr(signs, *part->tokens[sign].token.at);
+}
+
 /* Read an expression in brackets. Brackets are removed if nothing else is left in them. */
 static struct operand parse_brackets(struct parser *p) {
-  int open = p->at++;
+  const int open = p->at++;
+  const bool is_cast = is_cast_before_sign(p->part, open, p->end);
   struct operand operand = parse_ternary(p);
   while (skip_if(p, ",")) {
     parse_ternary(p);
@@ -226,7 +237,8 @@ static struct operand parse_brackets(struct parser *p) {
   }
   operand.is_simple = true;
   next_token(p);
-  if (part_is_name(p->part, p->at, p->end) || (p->at < p->end && p->part->tokens[p->at].token.kind == CUDA_NUMBER)) {
+  if (is_cast || part_is_name(p->part, p->at, p->end) ||
+      (p->at < p->end && p->part->tokens[p->at].token.kind == CUDA_NUMBER)) {
     parse_unary(p); /* a C-style cast */
     return unknown;
   }

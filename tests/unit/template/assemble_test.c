@@ -241,6 +241,11 @@ TEST(types_and_effects_are_kept) {
       {"x = ON ? h : l;", "x = h;"},
       {"x = OFF*h;", "x = OFF*h;"},
       {"if ((4 | 1 & 2) == 4 && (2 ^ 3 & 1) == 3) a();", "a();"},
+      {"x = (long)-OFF + n;", "x = (long)-OFF + n;"},
+      {"x = (unsigned)-OFF*ON;", "x = (unsigned)-OFF;"},
+      {"x = (unsigned int)-OFF*ON;", "x = (unsigned int)-OFF*ON;"},
+      {"x = (real)*p*ON;", "x = (real)*p;"},
+      {"x = (n)-OFF;", "x = (n);"},
       {"x = 2*(ON ? SUM : n);", "x = 2*(ON ? SUM : n);"}, /* 2*1 + 2 */
       {"x = 2*(ON ? SAME : n);", "x = 2*(ON ? SAME : n);"},
       {"x = OFF*SUM;", "x = OFF*SUM;"},
