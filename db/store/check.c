@@ -107,9 +107,24 @@ static halotune_status look_at_object(struct check *c, sqlite3_stmt *row) {
   return HALOTUNE_OK;
 }
 
+/* Columns: table, id, what is wrong with the row. */
+static halotune_status look_at_defect(struct check *c, sqlite3_stmt *row) {
+  check_report(c, "%s %lld: %s", column_text(row, 0), (long long)sqlite3_column_int64(row, 1), column_text(row, 2));
+  return HALOTUNE_OK;
+}
+
+/* Rows with ids that SQLite gives to no row by itself. Readers take the id 0 for "no row". */
+static const char bad_ids_sql[] =
+    "select what, id, 'its id is not positive' from (select 'origin' as what, id from origin union all select 'device', id"
+    " from device union all select 'stencil', id from stencil union all select 'stencil_text', id from stencil_text union all"
+    " select 'template', id from template union all select 'problem', id from problem union all select 'variant', id from"
+    " variant union all select 'run', id from run union all select 'measurement', id from measurement union all"
+    " select 'best', id from best union all select 'prediction', id from prediction) where id < 1";
+
 static halotune_status check_file(struct check *c) {
   halotune_status status = check_each(c, "pragma integrity_check", look_at_integrity);
   if (status == HALOTUNE_OK) status = check_each(c, "pragma foreign_key_check", look_at_reference);
+  if (status == HALOTUNE_OK) status = check_each(c, bad_ids_sql, look_at_defect);
   if (status != HALOTUNE_OK) return status;
   return check_each(
       c,
@@ -298,12 +313,6 @@ static const char dates_sql[] =
 static const char future_sql[] =
     "select what, id, date, 'lies in the future of this machine''s clock' from (" SQL_DATES ")"
     " where date > strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
-
-/* Columns: table, id, what the counts should be. */
-static halotune_status look_at_count(struct check *c, sqlite3_stmt *row) {
-  check_report(c, "%s %lld: %s", column_text(row, 0), (long long)sqlite3_column_int64(row, 1), column_text(row, 2));
-  return HALOTUNE_OK;
-}
 
 /* A table whose values are looked at, and how many columns it has. */
 struct values {
@@ -543,7 +552,7 @@ halotune_status store_check(struct store *store, void (*problem)(void *context, 
       {words_sql, look_at_words},
       {"select id, outcomes from run where outcomes is not null", look_at_outcomes},
       {dates_sql, look_at_date},
-      {counts_sql, look_at_count},
+      {counts_sql, look_at_defect},
       {"select 'measurement', id, outcome, sample_count, samples from measurement"
        " union all select 'finalist of run', run_id, 'measured', sample_count, samples from finalist",
        look_at_samples},

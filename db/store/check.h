@@ -5,8 +5,8 @@
 #include "base/text/text.h"
 #include "db/store/store.h"
 
-/* Check a whole database: SQLite's own integrity check, references, and tables that do not belong there. Then the rows:
- * stencils, templates, parameters, launches, coefficients and dates must be readable. Stencils, templates and the
+/* Check a whole database: SQLite's own integrity check, references, ids, and tables that do not belong there. Then the
+ * rows: stencils, templates, parameters, launches, coefficients and dates must be readable. Stencils, templates and the
  * source of each best must have their hashes. The number of samples must be what the row says. The launch of each best
  * must be the one that its template gives.
  *   problem  called with a sentence for each defect; `context` is passed on

@@ -16,13 +16,11 @@ static void stencil_drop(struct subject *subject) {
   stencil_free(subject->stencil);
   subject->analysis = NULL;
   subject->stencil = NULL;
-  subject->text_id = 0;
 }
 
 static void template_drop(struct subject *subject) {
   template_free(subject->template);
   subject->template = NULL;
-  subject->template_id = 0;
 }
 
 void subject_free(struct subject *subject) {
@@ -42,7 +40,7 @@ static halotune_status find_texts(sqlite3 *connection, const char *sql, int64_t 
 
 halotune_status subject_stencil(struct subject *subject, sqlite3 *connection, int64_t text_id) {
   sqlite3_stmt *query = NULL;
-  if (subject->text_id == text_id) return HALOTUNE_OK;
+  if (subject->stencil && subject->text_id == text_id) return HALOTUNE_OK;
   stencil_drop(subject);
   halotune_status status = find_texts(connection, "select text from stencil_text where id = ?1", text_id, &query);
   if (status == HALOTUNE_OK) {
@@ -60,7 +58,7 @@ halotune_status subject_stencil(struct subject *subject, sqlite3 *connection, in
 
 static halotune_status subject_template(struct subject *subject, sqlite3 *connection, int64_t template_id) {
   sqlite3_stmt *query = NULL;
-  if (subject->template_id == template_id) return HALOTUNE_OK;
+  if (subject->template && subject->template_id == template_id) return HALOTUNE_OK;
   template_drop(subject);
   halotune_status status =
       find_texts(connection, "select name, yaml, cuda from template where id = ?1", template_id, &query);

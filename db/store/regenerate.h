@@ -10,11 +10,11 @@
 /* What is parsed from the texts of a row. It is kept for the next row, which often has the same texts: a text may be
  * long, and many rows may name it. Begins as {0}; end it with subject_free. */
 struct subject {
-  int64_t text_id, template_id; /* in the database; 0: nothing is parsed */
-  struct stencil *stencil;
+  int64_t text_id, template_id; /* in the database, of the stencil and of the template */
+  struct stencil *stencil;      /* NULL: no text is parsed */
   struct analysis *analysis;
-  struct template *template;
-  int64_t bytes_read; /* of texts, since the beginning */
+  struct template *template; /* NULL likewise */
+  int64_t bytes_read;        /* of texts, since the beginning */
 };
 
 /* Parse a stencil's text, unless the subject has it already. Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_ARGUMENT

@@ -1347,6 +1347,11 @@ TEST(check_finds_what_is_wrong) {
     const char *sql, *message;
   } rows[] = {
       {"pragma foreign_keys = off; update run set problem_id = 77 where id = 1", "run 1 refers to a row of problem"},
+      {"pragma foreign_keys = off; update stencil_text set id = 0; update run set text_id = 0; update best set text_id = 0",
+       "stencil_text 0: its id is not positive"},
+      {"pragma foreign_keys = off; update template set id = 0; update variant set template_id = 0",
+       "template 0: its id is not positive"},
+      {"update best set id = -1 where id = 1", "best -1: its id is not positive"},
       {"create trigger t after insert on run begin delete from best; end", "trigger 't' does not belong"},
       {"create view v as select 1", "view 'v' does not belong"},
       {"create table other (a)", "table 'other' does not belong"},
