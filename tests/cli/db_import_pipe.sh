@@ -20,6 +20,10 @@ halotune db info | grep rows
 halotune db export -o exported.json >/dev/null 2>&1
 send exported.json halotune db merge --trust --yes --db other.db pipe | sed 's/document [0-9a-f]*/document HASH/'
 send pipe.db halotune db merge --trust --yes --db other.db pipe
+# A document from a pipe cannot be read again, so that the failure of a file after it takes nothing of it back.
+sed 's/"capability":90/"capability":91/' copy.json >conflict.json
+send copy.json halotune db merge --trust --yes --db third.db pipe conflict.json | sed 's/document [0-9a-f]*/document HASH/'
+halotune db info --db third.db | grep rows
 mv mine.yaml keep.yaml
 send keep.yaml halotune show ./pipe | head -n 2
 timeout 60 cat pipe >received.json &

@@ -142,13 +142,16 @@ static halotune_status files_merge(const struct taking *taking, int first, int e
   return status;
 }
 
-/* Add files as files_merge does. If one of several fails, those before it are added one by one, and it fails again. */
+/* Add files as files_merge does, but a file that cannot be opened again alone. If one of several fails, those before
+ * it are added one by one, and it fails again. If the commit fails, no file has failed: the one at `next` was not
+ * looked at yet, and need not be one of those that share a transaction. */
 static halotune_status files_merge_again(const struct taking *taking, int first, int end, int *next) {
+  if (!is_together(&taking->files[first])) return files_merge(taking, first, first + 1, next);
   halotune_status status = files_merge(taking, first, end, next);
   const int failed = *next;
   if (status == HALOTUNE_OK || failed == first) return status;
   status = HALOTUNE_OK;
-  for (int i = first; i <= failed && i < end && status == HALOTUNE_OK; i = *next)
+  for (int i = first; i <= failed && i < end && is_together(&taking->files[i]) && status == HALOTUNE_OK; i = *next)
     status = files_merge(taking, i, i + 1, next);
   return status;
 }
