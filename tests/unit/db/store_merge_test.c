@@ -1275,6 +1275,20 @@ TEST(nobody_adds_to_what_another_one_said) {
   }
 }
 
+/* A file of more than 1 GiB is not copied, but held in a transaction, which the merge leaves as it is. */
+TEST(a_held_database_is_merged) {
+  struct fixture f;
+  struct store *to;
+  begin_fixture(&f);
+  CHECK_OK(store_open_memory(&to));
+  sql(f.store, "begin");
+  merge_store(to, f.store, NULL);
+  CHECK(!sqlite3_get_autocommit(store_connection(f.store)), "the file is still held");
+  CHECK_EQ(3, number_of(to, "select count(*) from run"), "runs");
+  store_close(to);
+  end_fixture(&f);
+}
+
 /* A copy that was made during a run takes the run's results and its end from the finished original, and none of them
  * from a database of someone else. A best is not taken without its run. */
 TEST(a_copy_takes_what_its_user_measured_since) {
@@ -1627,6 +1641,7 @@ int main(void) {
       cmocka_unit_test(a_merge_of_many_bests_of_one_problem_takes_steps_for_each),
       cmocka_unit_test(forget_removes_what_a_signer_said),
       cmocka_unit_test(nobody_adds_to_what_another_one_said),
+      cmocka_unit_test(a_held_database_is_merged),
       cmocka_unit_test(a_copy_takes_what_its_user_measured_since),
       cmocka_unit_test(forget_removes_the_coefficients_of_a_signer_alone),
       cmocka_unit_test(check_finds_what_is_wrong),
