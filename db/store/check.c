@@ -386,7 +386,7 @@ _Static_assert(GRID_MOST_AXIS_POINTS == 2147483648 && GRID_MOST_POINTS == 109951
 static const char counts_sql[] =
     "select 'run', r.id, 'its outcomes are not those of its measurements' from run r where outcomes is not null"
     " and exists (select 1 from measurement m where m.run_id = r.id and not exists (select 1 from finalist f where f.run_id = r.id"
-    " and f.variant_id = m.variant_id)) and (select coalesce(sum(value), 0) from json_each(outcomes))"
+    " and f.variant_id = m.variant_id)) and iif(json_valid(outcomes), (select total(value) from json_each(outcomes)), -1)"
     " <> (select count(*) from measurement m where m.run_id = r.id)"
     " union all select 'best', b.id, 'its run measured another problem' from best b join run r on r.id = b.run_id"
     " where r.problem_id <> b.problem_id"
