@@ -1,10 +1,10 @@
 /* export.c: writes tables as lists of objects, one row on each line. Ids count from 1. */
 #include "db/exchange/export.h"
-#include "base/text/json.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text/json.h"
 #include "db/exchange/base64.h"
 #include "db/exchange/id_map.h"
 #include "db/store/query.h"
@@ -53,14 +53,21 @@ static halotune_status add_json(struct text *out, const struct column *column, c
   return HALOTUNE_OK;
 }
 
-static halotune_status add_value(struct writer *w, const struct column *column, sqlite3_stmt *row, int at) {
+static halotune_status add_integer(struct writer *w, const struct table *table, const struct column *column,
+                                   int64_t number) {
+  if (column->refers_to >= 0) {
+    number = id_map_find(&w->ids, column->refers_to, number);
+    if (number == 0) return table_refer_fail(table, column);
+  }
+  text_printf(w->out, "%lld", (long long)number);
+  return HALOTUNE_OK;
+}
+
+static halotune_status add_value(struct writer *w, const struct table *table, const struct column *column,
+                                 sqlite3_stmt *row, int at) {
   struct text *out = w->out;
-  long long number = sqlite3_column_int64(row, at);
   switch (column->kind) {
-  case COLUMN_INTEGER:
-    if (column->refers_to >= 0) number = id_map_find(&w->ids, column->refers_to, number);
-    text_printf(out, "%lld", number);
-    break;
+  case COLUMN_INTEGER: return add_integer(w, table, column, sqlite3_column_int64(row, at));
   case COLUMN_REAL: json_write_number(out, sqlite3_column_double(row, at)); break;
   case COLUMN_TEXT: json_write_string(out, column_text(row, at)); break;
   case COLUMN_JSON: return add_json(out, column, column_text(row, at));
@@ -74,6 +81,12 @@ static halotune_status add_value(struct writer *w, const struct column *column, 
   return HALOTUNE_OK;
 }
 
+/* Whether a row may and does refer to a row that is not in the document: a best can be chosen without its run. */
+static bool is_loose(const struct writer *w, const struct column *column, sqlite3_stmt *row, int at) {
+  return column->refers_to >= 0 && !column->must_be_given &&
+         id_map_find(&w->ids, column->refers_to, sqlite3_column_int64(row, at)) == 0;
+}
+
 /* Members that are NULL are left out. */
 static halotune_status add_row(struct writer *w, int number, int64_t id, sqlite3_stmt *row) {
   const struct table *table = &w->tables->list[number];
@@ -85,9 +98,11 @@ static halotune_status add_row(struct writer *w, int number, int64_t id, sqlite3
   }
   for (int i = 0; i < table->column_count; i++) {
     const struct column *column = &table->columns[i];
-    if (sqlite3_column_type(row, i + 1) == SQLITE_NULL || is_left_out(w, number, column)) continue;
+    if (sqlite3_column_type(row, i + 1) == SQLITE_NULL || is_left_out(w, number, column) ||
+        is_loose(w, column, row, i + 1))
+      continue;
     text_printf(w->out, "%s\"%s\":", link, column->name);
-    const halotune_status status = add_value(w, column, row, i + 1);
+    const halotune_status status = add_value(w, table, column, row, i + 1);
     if (status != HALOTUNE_OK) return status;
     link = ",";
   }

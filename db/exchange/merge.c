@@ -48,11 +48,6 @@ struct merge {
   struct best_queries bests;
 };
 
-static halotune_status refer_fail(const struct table *table, const struct column *column) {
-  return fail(HALOTUNE_DB, "a row of %s refers to a row of %s that does not exist; see 'halotune db check'",
-              table->name, table_names[column->refers_to]);
-}
-
 /* Bind a value of the present row without a copy. The value stays until the next row, and every statement is bound
  * again for each row. */
 static void bind_present(sqlite3_stmt *to, int place, sqlite3_stmt *from, int column) {
@@ -93,7 +88,7 @@ static halotune_status carry_value(struct merge *m, const struct table *table, s
   }
   int64_t id = id_map_find(&m->ids, column->refers_to, sqlite3_column_int64(m->select, i + 1));
   sqlite3_bind_int64(to, place, id);
-  return id ? HALOTUNE_OK : refer_fail(table, column);
+  return id ? HALOTUNE_OK : table_refer_fail(table, column);
 }
 
 /* A text that is not UTF-8, such as a template's with a comment in another encoding, is another one in an export. */

@@ -65,6 +65,11 @@ int table_column(const struct table *table, const char *name) {
   return -1;
 }
 
+halotune_status table_refer_fail(const struct table *table, const struct column *column) {
+  return fail(HALOTUNE_DB, "a row of %s refers to a row of %s that does not exist; see 'halotune db check'",
+              table->name, table_names[column->refers_to]);
+}
+
 static bool is_in(const char *words, const char *name) {
   char word[48];
   snprintf(word, sizeof word, " %s ", name);

@@ -64,6 +64,9 @@ halotune_status tables_read(sqlite3 *connection, struct tables *out);
 /* The position of a column by its name; -1 if the table has no such column. */
 int table_column(const struct table *table, const char *name);
 
+/* Fail because a row refers to a row that does not exist. Returns HALOTUNE_DB. */
+halotune_status table_refer_fail(const struct table *table, const struct column *column);
+
 /* SQL over all columns, for which ask text_ok(sql):
  *   select: id (0 without one), then the columns, of all rows
  *   insert: the same places, id left to SQLite where it is bound to NULL

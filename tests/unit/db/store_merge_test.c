@@ -1275,6 +1275,35 @@ TEST(nobody_adds_to_what_another_one_said) {
   }
 }
 
+/* A clock that was set back can give a best an earlier date than its run has. */
+TEST(a_best_is_exported_without_a_run_that_is_not_chosen) {
+  static const struct choice choice = {.before = "2026-01-01"};
+  struct fixture f;
+  struct store *copy;
+  struct text text = {0};
+  begin_fixture(&f);
+  sql(f.store, "update best set date = '2025-12-31T12:00:00.000Z' where id = 1");
+  CHECK_OK(store_export(f.store, &choice, false, &text));
+  import_text(text_string(&text), &copy);
+  CHECK_EQ(1, number_of(copy, "select count(*) from best where run_id is null"), "%s", text_string(&text));
+  check_whole(copy);
+  store_close(copy);
+  text_free(&text);
+  end_fixture(&f);
+}
+
+/* The document could not be imported. */
+TEST(a_row_without_its_text_is_not_exported) {
+  struct fixture f;
+  struct text text = {0};
+  begin_fixture(&f);
+  sql(f.store, "pragma foreign_keys = off; delete from stencil_text");
+  CHECK_EQ(HALOTUNE_DB, store_export(f.store, &everything, false, &text), "%s", text_string(&text));
+  CHECK(strstr(fail_text(), "a row of run refers to a row of stencil_text"), "%s", fail_text());
+  text_free(&text);
+  end_fixture(&f);
+}
+
 /* A file of more than 1 GiB is not copied, but held in a transaction, which the merge leaves as it is. */
 TEST(a_held_database_is_merged) {
   struct fixture f;
@@ -1403,6 +1432,9 @@ TEST(check_finds_what_is_wrong) {
       {"update origin set name = 'two' || char(10) || 'lines'", "origin 1: 'two"},
       {"update stencil_text set hash = '00'", "does not match its own hash"},
       {"update run set outcomes = '{\"measured\":7}' where id = 1", "run 1: its outcomes"},
+      {"update run set outcomes = '{' where id = 1", "run 1: its outcomes are not counts"},
+      {"update run set outcomes = '{\"a\":9223372036854775807,\"b\":9223372036854775807}' where id = 1",
+       "run 1: its outcomes are not those"},
       {"update run set ended = '2026-11-21' where id = 1", "run 1: '2026-11-21' is not a date"},
       {"update best set date = '2026-11-31T12:00:00.000Z and later' where id = 1", "and later' is not a date"},
       {"update best set run_id = 3 where id = 1", "best 1: its run measured another problem"},
@@ -1641,6 +1673,8 @@ int main(void) {
       cmocka_unit_test(a_merge_of_many_bests_of_one_problem_takes_steps_for_each),
       cmocka_unit_test(forget_removes_what_a_signer_said),
       cmocka_unit_test(nobody_adds_to_what_another_one_said),
+      cmocka_unit_test(a_best_is_exported_without_a_run_that_is_not_chosen),
+      cmocka_unit_test(a_row_without_its_text_is_not_exported),
       cmocka_unit_test(a_held_database_is_merged),
       cmocka_unit_test(a_copy_takes_what_its_user_measured_since),
       cmocka_unit_test(forget_removes_the_coefficients_of_a_signer_alone),
