@@ -6,6 +6,7 @@
 
 #include "base/text/json.h"
 #include "db/exchange/base64.h"
+#include "db/exchange/export_json.h"
 #include "db/exchange/id_map.h"
 #include "db/store/query.h"
 
@@ -38,19 +39,10 @@ static void add_samples(struct text *out, sqlite3_stmt *row, int at) {
   text_add(out, "]", 1);
 }
 
-/* Add a text of JSON as it is. Another text could end the row, and add rows that are in no database. */
 static halotune_status add_json(struct text *out, const struct column *column, const char *text) {
-  json_t *json;
-  halotune_status status = json_read(text, strlen(text), column->name, &json);
-  const bool is_good = json_is_object(json) || json_is_array(json);
-  json_decref(json);
-  if (status == HALOTUNE_MEMORY) return status;
-  if (!is_good)
-    return fail(HALOTUNE_DB,
-                "a value of the column '%s' is no JSON, so it cannot be exported; 'halotune db check' finds it",
-                column->name);
-  text_add(out, text, strlen(text));
-  return HALOTUNE_OK;
+  const halotune_status status = export_json_check(column->name, text, true);
+  if (status == HALOTUNE_OK) text_add(out, text, strlen(text));
+  return status;
 }
 
 static halotune_status add_integer(struct writer *w, const struct table *table, const struct column *column,

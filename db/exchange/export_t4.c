@@ -4,6 +4,7 @@
 
 #include "base/text/json.h"
 #include "db/exchange/export.h"
+#include "db/exchange/export_json.h"
 #include "db/store/outcome.h"
 #include "db/store/query.h"
 
@@ -92,23 +93,29 @@ static void add_runtimes(struct text *out, sqlite3_stmt *row, int column) {
   text_printf(out, "]");
 }
 
-/* The parameters with the template's name before them. */
-static void add_configuration(struct text *out, sqlite3_stmt *row) {
-  const char *parameters = column_text(row, 2);
+/* Write the members of the parameters behind the template's name. */
+static halotune_status add_configuration(struct text *out, sqlite3_stmt *row) {
+  static const char blanks[] = " \t\r\n";
+  const char *members = column_text(row, 2);
+  const halotune_status status = export_json_check("parameters", members, false);
+  if (status != HALOTUNE_OK) return status;
+  members += strspn(members, blanks) + 1;
+  members += strspn(members, blanks);
   text_printf(out, "\"configuration\": {\"template\": ");
   json_write_string(out, column_text(row, 1));
-  text_printf(out, "%s%s", parameters[0] && parameters[1] != '}' ? "," : "", *parameters ? parameters + 1 : "}");
+  text_printf(out, "%s%s", *members == '}' ? "" : ",", members);
+  return HALOTUNE_OK;
 }
 
 /* Columns: time, template, parameters, outcome, compile_ms, samples, then as `measured` lists them. */
-static void add_result(struct text *out, sqlite3_stmt *row) {
+static halotune_status add_result(struct text *out, sqlite3_stmt *row) {
   enum outcome outcome = OUTCOME_CRASHED;
   const char *link = "";
   outcome_find(column_text(row, 3), &outcome);
   text_printf(out, "{\"timestamp\": ");
   json_write_string(out, column_text(row, 0));
   text_printf(out, ", ");
-  add_configuration(out, row);
+  const halotune_status status = add_configuration(out, row);
   text_printf(out, ", \"times\": {\"compilation\": ");
   json_write_number(out, sqlite3_column_double(row, 4)); /* 0 if nothing was compiled: the format requires numbers */
   text_printf(out, ", \"framework\": 0, \"search_algorithm\": 0, \"validation\": 0, \"runtimes\": ");
@@ -123,6 +130,7 @@ static void add_result(struct text *out, sqlite3_stmt *row) {
     link = ", ";
   }
   text_printf(out, "], \"objectives\": [\"time\"]}");
+  return status;
 }
 
 static halotune_status add_results(sqlite3 *connection, struct text *out) {
@@ -139,7 +147,7 @@ static halotune_status add_results(sqlite3 *connection, struct text *out) {
       &query);
   while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
     text_printf(out, count++ ? ",\n" : "\n");
-    add_result(out, query);
+    status = add_result(out, query);
   }
   if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(connection);
   sqlite3_finalize(query);

@@ -282,6 +282,14 @@ TEST(a_document_in_t4) {
                                       "\"compilation\": 88.5"};
   for (size_t i = 0; i < COUNT(parts); i++) CHECK(strstr(text_string(&text), parts[i]), "%s", parts[i]);
   text_free(&text);
+  sql(f.store, "update variant set parameters = ' { } '");
+  CHECK_OK(store_export_t4(f.store, &one, &text));
+  CHECK(strstr(text_string(&text), "{\"template\": \"zmarch\"} "), "%s", text_string(&text));
+  text_free(&text);
+  sql(f.store, "update variant set parameters = '{}, \"times\": {}}, {\"more\":{}'"); /* would add a result */
+  CHECK_EQ(HALOTUNE_DB, store_export_t4(f.store, &one, &text), "%s", text_string(&text));
+  CHECK(strstr(fail_text(), "'parameters' is no JSON"), "%s", fail_text());
+  text_free(&text);
   end_fixture(&f);
 }
 
