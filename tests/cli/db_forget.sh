@@ -33,6 +33,7 @@ for device in h200 'nvidia  H200' h100; do
 done
 halotune db forget --device H200 --yes
 halotune db info | grep rows
+halotune db forget --stencil star7 --problem copy,f32 --yes
 halotune db forget --before yesterday
 halotune db forget
 # exit 2

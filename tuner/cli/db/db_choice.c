@@ -56,7 +56,11 @@ halotune_status db_choice(const struct invocation *invocation, struct choice *ou
   if (status == HALOTUNE_OK && out->signer) status = signer_check(out->signer);
   if (status != HALOTUNE_OK || !problem) return status;
   if (!(*name = strdup(problem))) return fail_memory();
+  const char *stencil = out->stencil;
   status = problem_choose(*name, out);
+  if (status == HALOTUNE_OK && stencil && strcmp(stencil, out->stencil) != 0)
+    status = fail(HALOTUNE_ARGUMENT, "--stencil '%s' and --problem '%s' name two stencils; no row is about both",
+                  stencil, problem);
   if (status == HALOTUNE_OK) return status;
   free(*name);
   *name = NULL;
