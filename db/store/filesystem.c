@@ -72,8 +72,10 @@ halotune_status file_locks_check(const char *path) {
   if (asprintf(&trial, "%s.locks-XXXXXX", path) < 0) return fail_memory();
   const int one = mkostemp(trial, O_CLOEXEC); /* containers may have equal process numbers */
   const int other = one < 0 ? -1 : open(trial, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  const char *flaw = other < 0 ? strerror(errno) : locks_flaw(one, other);
-  const halotune_status status = flaw ? file_locks_fail(path, flaw) : HALOTUNE_OK;
+  halotune_status status = HALOTUNE_OK;
+  if (other < 0) status = fail(HALOTUNE_DB, "%s: %s; check the permissions of its folder", trial, strerror(errno));
+  const char *flaw = other < 0 ? NULL : locks_flaw(one, other);
+  if (flaw) status = file_locks_fail(path, flaw);
   if (other >= 0) close(other);
   if (one >= 0) {
     close(one);
