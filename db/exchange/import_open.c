@@ -103,7 +103,7 @@ static halotune_status rows_identity(struct store *store, struct identity *out) 
 
 /* Find the signer of a document, and check the signature. */
 static halotune_status read_signature(const char *text, size_t length, const char *path, struct imported *out) {
-  struct document_signature signature;
+  struct document_signature signature = {.signed_bytes = 0};
   out->is_signed = document_signature_find(text, length, &signature);
   out->signer = signature.signer;
   if (!out->is_signed || document_signature_is_right(text, &signature)) return HALOTUNE_OK;

@@ -210,7 +210,8 @@ halotune_status store_hold(struct store *store) {
   struct stat facts;
   sqlite3 *copy = NULL;
   const char *file = sqlite3_db_filename(store->connection, "main");
-  if (!file || !*file || stat(store->path, &facts) != 0) return HALOTUNE_OK; /* it is in memory already */
+  if (!file || !*file) return HALOTUNE_OK; /* it is in memory already */
+  if (stat(store->path, &facts) != 0) return fail(HALOTUNE_DB, "%s: %s", store->path, strerror(errno));
   if (facts.st_size > copied_bytes_most) return query_script(store->connection, "begin");
   halotune_status status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
   if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);

@@ -91,6 +91,8 @@ TEST(a_trial_of_locks_leaves_files_of_others_alone) {
   make_database(work.path, 1);
   CHECK_OK(file_replace_cached(trial, "x", 1));
   CHECK_OK(file_locks_check(work.path));
+  CHECK_EQ(HALOTUNE_DB, file_locks_check("/no-such-folder/halotune.db"), "a file that cannot be made");
+  CHECK(strstr(fail_text(), "No such file") && !strstr(fail_text(), "locked"), "%s", fail_text());
   CHECK(mode_of(trial) > 0, "the other one's file is still there");
   work_end(&work);
 }
@@ -697,6 +699,19 @@ TEST(a_held_database_does_not_change) {
   work_end(&work);
 }
 
+/* Nobody could see any more whether its rows change. */
+TEST(a_removed_database_is_not_held) {
+  struct work work = work_begin();
+  struct store *store;
+  make_database(work.path, 3);
+  CHECK_OK(store_open(work.path, STORE_READ_UNTRUSTED, &store));
+  unlink(work.path);
+  CHECK_EQ(HALOTUNE_DB, store_hold(store), "hold");
+  CHECK(strstr(fail_text(), work.path), "%s", fail_text());
+  store_close(store);
+  work_end(&work);
+}
+
 TEST(a_full_disk_loses_one_result_and_no_more) {
   struct work work = work_begin();
   struct store *store;
@@ -934,6 +949,7 @@ int main(void) {
       cmocka_unit_test(a_database_of_version_8_is_brought_up_to_date),
       cmocka_unit_test(a_copy_of_an_older_database_is_checked_itself),
       cmocka_unit_test(a_held_database_does_not_change),
+      cmocka_unit_test(a_removed_database_is_not_held),
       cmocka_unit_test(a_full_disk_loses_one_result_and_no_more),
       cmocka_unit_test(a_writer_that_stays_is_waited_for_with_a_limit),
       cmocka_unit_test(two_processes_write_one_file),
