@@ -181,17 +181,19 @@ static halotune_status insert_row(struct merge *m, int number, int64_t *id) {
   return status;
 }
 
+/* The columns that a run gets at its end. */
+static const char *const end_columns[] = {"state", "ended", "outcomes", RUN_END_COLUMNS(COLUMN_AS_TEXT)};
+
 /* A run that was running at an earlier merge may have ended since. Copy its end. */
 static halotune_status end_run(struct merge *m, int64_t id) {
-  static const char *const columns[] = {"state", "ended", "outcomes", RUN_END_COLUMNS(COLUMN_AS_TEXT)};
   static const char sql[] = "update run set state = ?, ended = ?, outcomes = ?" RUN_END_COLUMNS(
       COLUMN_SET) " where id = ? and state = 'running'";
-  const int count = (int)COUNT(columns);
+  const int count = (int)COUNT(end_columns);
   sqlite3_stmt *query = NULL;
   halotune_status status = query_prepare(m->to, sql, &query);
   if (status == HALOTUNE_OK) {
     for (int i = 0; i < count; i++) {
-      int column = table_column(&m->tables->list[TABLE_RUN], columns[i]);
+      int column = table_column(&m->tables->list[TABLE_RUN], end_columns[i]);
       sqlite3_bind_value(query, i + 1, sqlite3_column_value(m->select, column + 1));
     }
     sqlite3_bind_int64(query, count + 1, id);
@@ -291,9 +293,8 @@ static halotune_status meet_run(struct merge *m, int64_t id) {
     status = list_add(&m->behind, id);
     return status == HALOTUNE_OK ? end_run(m, id) : status;
   }
-  static const char *const ends[] = {"state", "ended", "outcomes", RUN_END_COLUMNS(COLUMN_AS_TEXT)};
-  for (size_t i = 0; i < COUNT(ends); i++) {
-    const int column = table_column(table, ends[i]);
+  for (size_t i = 0; i < COUNT(end_columns); i++) {
+    const int column = table_column(table, end_columns[i]);
     if (!is_same_column(m, table, column)) return conflict_fail(m, table, column);
   }
   return HALOTUNE_OK;
@@ -540,22 +541,20 @@ static const char future_measurements_sql[] =
     " cross join measurement m on m.run_id = r.id where m.at_s > r.most_s"
     " and " SQL_MEASURED_DATE("m", "r") " > " SQL_NOW " order by m.id";
 
+static halotune_status note_future(void *context, sqlite3_stmt *row) {
+  struct merge *m = context;
+  return list_add(&m->future, sqlite3_column_int64(row, 0));
+}
+
 static halotune_status future_read(struct merge *m, int number) {
   const char *sql = number == TABLE_RUN           ? future_runs_sql
                     : number == TABLE_BEST        ? future_bests_sql
                     : number == TABLE_MEASUREMENT ? future_measurements_sql
                                                   : NULL;
-  sqlite3_stmt *query = NULL;
-  int code = SQLITE_DONE;
   m->future.count = m->future_at = 0;
   /* Whoever made this Halotune may have built it on a machine whose clock is behind. */
   if (!sql || strcmp(m->options->origin.kind, "imported") != 0) return HALOTUNE_OK;
-  halotune_status status = query_prepare(m->from, sql, &query);
-  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW)
-    status = list_add(&m->future, sqlite3_column_int64(query, 0));
-  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(m->from);
-  sqlite3_finalize(query);
-  return status;
+  return query_rows(m->from, sql, note_future, m);
 }
 
 /* Whether the present row lies in the future, or belongs to a run that does. Rows come in the order of their ids. */

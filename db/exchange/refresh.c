@@ -129,7 +129,8 @@ static halotune_status add_change(struct decisions *d, int64_t variant, int64_t 
 
 /* Decide about a row. The first row of a variant adds a change. If the rows of a variant have several outcomes, the one
  * that is last in the list of outcomes counts. */
-static halotune_status look_at_row(struct decisions *d, sqlite3_stmt *row) {
+static halotune_status look_at_row(void *context, sqlite3_stmt *row) {
+  struct decisions *d = context;
   enum refresh_outcome outcome;
   const int64_t variant = sqlite3_column_int64(row, VARIANT);
   int place;
@@ -152,7 +153,8 @@ static const char variants_sql[] = "select v.id, v.template_id, v.parameters, t.
 
 /* Decide about a variant of the installed template. Its parameters can stand in the order of an older text with the
  * same meaning. Then the database may have the variant in both orders. */
-static halotune_status look_at_order(struct decisions *d, sqlite3_stmt *row) {
+static halotune_status look_at_order(void *context, sqlite3_stmt *row) {
+  struct decisions *d = context;
   struct text text = {0};
   int place;
   halotune_status status = found_templates_get(&d->found, column_text(row, 3), &place);
@@ -170,17 +172,6 @@ static halotune_status look_at_order(struct decisions *d, sqlite3_stmt *row) {
   return is_refusal(status) ? HALOTUNE_OK : status; /* `db check` names what no template has */
 }
 
-static halotune_status decide_all(struct decisions *d, sqlite3 *connection, const char *sql,
-                                  halotune_status (*look)(struct decisions *d, sqlite3_stmt *row)) {
-  sqlite3_stmt *query = NULL;
-  int code = SQLITE_DONE;
-  halotune_status status = query_prepare(connection, sql, &query);
-  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) status = look(d, query);
-  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(connection);
-  sqlite3_finalize(query);
-  return status;
-}
-
 static void tell_all(const struct decisions *d, void (*tell)(void *context, const struct refreshed *refreshed),
                      void *context) {
   for (int i = 0; i < d->found.count; i++) {
@@ -196,8 +187,8 @@ static void tell_all(const struct decisions *d, void (*tell)(void *context, cons
 halotune_status store_refresh(struct store *store, find_template *find, is_tuning *asks, bool is_dry,
                               void (*tell)(void *context, const struct refreshed *refreshed), void *context) {
   struct decisions d = {.found.find = find};
-  halotune_status status = decide_all(&d, store_connection(store), subjects_sql, look_at_row);
-  if (status == HALOTUNE_OK) status = decide_all(&d, store_connection(store), variants_sql, look_at_order);
+  halotune_status status = query_rows(store_connection(store), subjects_sql, look_at_row, &d);
+  if (status == HALOTUNE_OK) status = query_rows(store_connection(store), variants_sql, look_at_order, &d);
   for (int i = 0; i < d.count && status == HALOTUNE_OK; i++) {
     if (d.changes[i].outcome == REFRESH_SAME) status = refresh_write(store, &d.changes[i], asks, is_dry);
   }
