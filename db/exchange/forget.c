@@ -31,11 +31,10 @@ static const char wrong_sql[] =
 /* The problems whose current best the removed rows may have decided: as bests, as times or as verdicts, which hold for
  * other problems, too. */
 static const char touched_sql[] =
-    "create temp table if not exists touched (id integer primary key); delete from touched;"
-    " insert into touched select problem_id from best where id in (select id from chosen_best) union"
-    " select problem_id from run where id in (select id from chosen_run) union"
-    " select problem_id from best where variant_id in (select id from chosen_variant) union"
-    " select problem_id from best where variant_id in (" SQL_ALIKE_WRONG ")";
+    SQL_MAKE_TOUCHED " insert into touched select problem_id from best where id in (select id from chosen_best) union"
+                     " select problem_id from run where id in (select id from chosen_run) union"
+                     " select problem_id from best where variant_id in (select id from chosen_variant) union"
+                     " select problem_id from best where variant_id in (" SQL_ALIKE_WRONG ")";
 
 /* Bests go first. A best that stays can refer to a run that is removed. */
 #define SQL_LOOSEN                                                                                          \

@@ -59,10 +59,6 @@ static const char note_pairs_sql[] = "insert into pairs select max(a.id, b.id)" 
 
 /* The problems whose current best can change: those with a best of the variant or its twin, or of one about which a
  * verdict is about these, too. */
-static const char *const no_touched_sql[] = {
-    "create temp table if not exists touched (id integer primary key)",
-    "delete from touched",
-};
 static const char *const touched_sql[] = {
     "insert or ignore into touched select problem_id from best where variant_id in (?1, ?2)",
     "insert or ignore into touched select b.problem_id from best b join variant o on o.id = b.variant_id join variant v"
@@ -129,7 +125,7 @@ static halotune_status run_each(sqlite3 *connection, const char *const list[], s
  * the one that is left. */
 static halotune_status write_rows(struct store *store, const struct places *places, bool is_tuned) {
   sqlite3 *connection = store_connection(store);
-  halotune_status status = run_each(connection, no_touched_sql, COUNT(no_touched_sql), places);
+  halotune_status status = query_script(connection, SQL_MAKE_TOUCHED);
   if (status == HALOTUNE_OK) status = run_each(connection, touched_sql, COUNT(touched_sql), places);
   if (status == HALOTUNE_OK)
     status = places->twin > 0 ? run_each(connection, fold_sql, COUNT(fold_sql), places)

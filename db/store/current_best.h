@@ -30,4 +30,7 @@ halotune_status best_choose(struct store *store, int64_t problem, int64_t *winne
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status bests_choose(struct store *store, const char *problems);
 
+/* SQL that makes a temporary table for it, without rows: the problems whose current best a change may decide. */
+#define SQL_MAKE_TOUCHED "create temp table if not exists touched (id integer primary key); delete from touched;"
+
 #endif
