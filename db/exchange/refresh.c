@@ -48,8 +48,6 @@ static void decisions_free(struct decisions *d) {
   free(d->at);
 }
 
-static bool is_refusal(halotune_status status) { return status == HALOTUNE_PARSE || status == HALOTUNE_ARGUMENT; }
-
 /* Whether two launches are the same. Each launch has exactly one text, so the texts are compared. */
 static halotune_status compare_launches(const struct launch *a, const struct launch *b, bool *is_same) {
   struct text texts[2] = {{0}, {0}};
@@ -88,7 +86,7 @@ static halotune_status compare_generated(sqlite3_stmt *row, struct subject *subj
   halotune_status status = measured_launch(row, subject, &launch);
   /* If nobody knows whether a wrong variant would now have another launch, it stays known to be wrong. */
   *out = sqlite3_column_int(row, IS_VERDICT) ? REFRESH_SAME : REFRESH_UNKNOWN_LAUNCH;
-  if (status != HALOTUNE_OK) return is_refusal(status) ? HALOTUNE_OK : status;
+  if (status != HALOTUNE_OK) return row_is_refused(status) ? HALOTUNE_OK : status;
   status = compare_launches(&made->launch, &launch, &is_same);
   *out = is_same ? REFRESH_SAME : REFRESH_OTHER_LAUNCH;
   return status;
@@ -107,7 +105,7 @@ static halotune_status decide_problem(const struct found_template *installed, sq
   if (!identity_read(column_text(row, SOURCE_HASH), &source)) return HALOTUNE_OK;
   halotune_status status = regenerate_with(row, FIRST_COLUMN, subject, installed->template, &configuration, &made);
   *out = REFRESH_REFUSED;
-  if (status != HALOTUNE_OK) return is_refusal(status) ? HALOTUNE_OK : status;
+  if (status != HALOTUNE_OK) return row_is_refused(status) ? HALOTUNE_OK : status;
   status = compare_generated(row, subject, &made, out);
   generated_free(&made);
   if (status != HALOTUNE_OK || *out != REFRESH_SAME || *parameters) return status;
@@ -169,7 +167,7 @@ static halotune_status look_at_order(void *context, sqlite3_stmt *row) {
     }
   }
   text_free(&text);
-  return is_refusal(status) ? HALOTUNE_OK : status; /* `db check` names what no template has */
+  return row_is_refused(status) ? HALOTUNE_OK : status; /* `db check` names what no template has */
 }
 
 static void tell_all(const struct decisions *d, void (*tell)(void *context, const struct refreshed *refreshed),

@@ -43,7 +43,7 @@ halotune_status sources_compare(struct store *store, find_template *find,
     char hex[IDENTITY_HEX_BYTES] = "", why[FAIL_TEXT_BYTES] = "";
     bool is_installed;
     status = source_generate(query, &found, &subject, &is_installed, &made);
-    if (status == HALOTUNE_PARSE || status == HALOTUNE_ARGUMENT) {
+    if (row_is_refused(status)) {
       snprintf(why, sizeof why, "%s", fail_text());
       status = HALOTUNE_OK;
     } else if (status == HALOTUNE_OK) {

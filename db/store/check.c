@@ -134,8 +134,6 @@ static halotune_status check_file(struct check *c) {
       look_at_object);
 }
 
-bool check_is_bad(halotune_status status) { return status == HALOTUNE_PARSE || status == HALOTUNE_ARGUMENT; }
-
 /* No file of a stencil or a template may be longer than MAX_STENCIL_BYTES. A longer text in a database ends the check,
  * because looks at each row that names it would take too long. */
 static halotune_status check_length(sqlite3_stmt *row, int column, const char *what) {
@@ -158,7 +156,7 @@ static halotune_status look_at_stencil(struct check *c, sqlite3_stmt *row) {
   halotune_status status = check_length(row, 2, "stencil");
   if (status == HALOTUNE_OK) status = stencil_parse(&source, &stencil);
   if (status == HALOTUNE_OK) status = analysis_make(stencil, &analysis);
-  if (check_is_bad(status)) {
+  if (row_is_refused(status)) {
     report_unreadable(c, "stencil", name);
     status = HALOTUNE_OK;
   } else if (status == HALOTUNE_OK) {
@@ -201,7 +199,7 @@ static halotune_status check_variants(struct check *c, int64_t template_id, cons
   while (status == HALOTUNE_OK && c->variants && sqlite3_column_int64(c->variants, 0) <= template_id) {
     if (sqlite3_column_int64(c->variants, 0) == template_id)
       status = check_parameters(template, column_text(c->variants, 2));
-    if (check_is_bad(status)) {
+    if (row_is_refused(status)) {
       check_report(c, "variant %lld: %s", (long long)sqlite3_column_int64(c->variants, 1), fail_text());
       status = HALOTUNE_OK;
     }
@@ -228,7 +226,7 @@ static halotune_status look_at_template(struct check *c, sqlite3_stmt *row) {
   halotune_status status = check_length(row, 2, "template");
   if (status == HALOTUNE_OK) status = check_length(row, 3, "template");
   if (status == HALOTUNE_OK) status = template_parse(&source, column_text(row, 3), &template);
-  if (check_is_bad(status)) {
+  if (row_is_refused(status)) {
     report_unreadable(c, "template", name);
     return HALOTUNE_OK;
   }
@@ -476,7 +474,7 @@ static halotune_status check_coefficients(struct check *c, sqlite3_stmt *row) {
     bool is_same = count == c->subject.stencil->coefficient_count;
     for (int i = 0; i < count && is_same; i++) is_same = stored[i] == own[i];
     if (!is_same) check_report(c, "best %lld: its coefficients are not those of its stencil's text", id);
-  } else if (check_is_bad(status)) {
+  } else if (row_is_refused(status)) {
     check_report(c, "best %lld: %s", id, fail_text());
     status = HALOTUNE_OK;
   }

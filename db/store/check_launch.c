@@ -47,7 +47,7 @@ static halotune_status look_at_values(struct check *c, sqlite3_stmt *row) {
   struct generated made;
   char hex[IDENTITY_HEX_BYTES];
   halotune_status status = regenerate(row, FIRST_COLUMN, &c->subject, NULL, &made);
-  if (check_is_bad(status)) return HALOTUNE_OK; /* rules of another Halotune's common.yml may have allowed it */
+  if (row_is_refused(status)) return HALOTUNE_OK; /* rules of another Halotune's common.yml may have allowed it */
   identity_hex(made.hash, hex);
   if (status == HALOTUNE_OK) status = compare_launches(c, row, &made.launch, strcmp(hex, column_text(row, 1)) == 0);
   generated_free(&made);
@@ -70,11 +70,11 @@ static halotune_status look_at_left_out(struct check *c, sqlite3_stmt *row) {
     identity_hex(made.hash, hex);
     if (strcmp(hex, column_text(row, 1)) != 0)
       check_report(c, "best %lld: its source was left out, and this Halotune generates another one", id);
-  } else if (check_is_bad(status)) {
+  } else if (row_is_refused(status)) {
     check_report(c, "best %lld: its source was left out, and this Halotune does not generate it: %s", id, fail_text());
   }
   generated_free(&made);
-  return check_is_bad(status) ? HALOTUNE_OK : status;
+  return row_is_refused(status) ? HALOTUNE_OK : status;
 }
 
 halotune_status store_check_left_out(struct store *store, void (*problem)(void *context, const char *text),

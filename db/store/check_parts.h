@@ -46,9 +46,6 @@ void check_report(struct check *c, const char *format, ...) __attribute__((forma
 halotune_status check_each(struct check *c, const char *sql,
                            halotune_status (*look)(struct check *c, sqlite3_stmt *row));
 
-/* Whether a status says that the content of a row is bad, and not that the check itself failed. */
-bool check_is_bad(halotune_status status);
-
 /* Compare the launch of each best with what its template gives for its parameters, its problem and its device. If
  * another Halotune generated the source, only block, grid and shared memory are compared. */
 halotune_status check_launches(struct check *c);

@@ -6,6 +6,7 @@
 
 #include "base/memory/array.h"
 #include "db/store/query.h"
+#include "db/store/regenerate.h"
 #include "db/store/schema.h"
 #include "db/store/store.h"
 #include "stencil/analysis/analysis.h"
@@ -70,9 +71,6 @@ struct names {
   char hash[IDENTITY_HEX_BYTES], common_hash[IDENTITY_HEX_BYTES];
 };
 
-/* Whether a status says that a text is bad. Other failures end the migration. */
-static bool is_bad_text(halotune_status status) { return status == HALOTUNE_PARSE || status == HALOTUNE_ARGUMENT; }
-
 /* Columns: id, name, text. */
 static halotune_status name_stencil(sqlite3_stmt *row, struct names *out) {
   const char *text = column_text(row, 2);
@@ -84,7 +82,7 @@ static halotune_status name_stencil(sqlite3_stmt *row, struct names *out) {
   if (status == HALOTUNE_OK) identity_hex(analysis->hash, out->hash);
   analysis_free(analysis);
   stencil_free(stencil);
-  return is_bad_text(status) ? HALOTUNE_OK : status;
+  return row_is_refused(status) ? HALOTUNE_OK : status;
 }
 
 /* Columns: id, name, yaml, cuda. */
@@ -98,7 +96,7 @@ static halotune_status name_template(sqlite3_stmt *row, struct names *out) {
     identity_hex(template->common_hash, out->common_hash);
   }
   template_free(template);
-  return is_bad_text(status) ? HALOTUNE_OK : status;
+  return row_is_refused(status) ? HALOTUNE_OK : status;
 }
 
 /* Columns: id, source. */

@@ -11,6 +11,8 @@
 /* Places of the columns, from the first one on. */
 enum { TEXT, TEMPLATE, TEMPLATE_NAME, PARAMETERS, DTYPE, NX, REPRODUCIBLE = NX + MAX_DIMS, STEPS, LIMITS };
 
+bool row_is_refused(halotune_status status) { return status == HALOTUNE_PARSE || status == HALOTUNE_ARGUMENT; }
+
 static void stencil_drop(struct subject *subject) {
   analysis_free(subject->analysis);
   stencil_free(subject->stencil);

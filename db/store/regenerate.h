@@ -7,6 +7,10 @@
 #include "db/store/device_row.h"
 #include "stencil/generate/generate.h"
 
+/* Whether a status says that this program cannot read the texts of a row, or does not generate its variant. All other
+ * failures end what reads the rows. */
+bool row_is_refused(halotune_status status);
+
 /* What is parsed from the texts of a row. It is kept for the next row, which often has the same texts: a text may be
  * long, and many rows may name it. Begins as {0}; end it with subject_free. */
 struct subject {
