@@ -90,7 +90,7 @@ static halotune_status check_open(const char *path, const struct own_kind *kind,
 
 /* Open a file in the open folder.
  *   path   of the file, for messages
- *   flags  0, or O_CREAT
+ *   flags  0, or O_RDWR | O_CREAT
  *   fd     -1: there is no such file */
 static halotune_status own_open(int folder, const char *name, const char *path, int flags, const struct own_kind *kind,
                                 int *fd) {
@@ -237,8 +237,10 @@ static halotune_status list_lock(const struct places *places, int *lock) {
   char *path = NULL;
   *lock = -1;
   if (asprintf(&path, "%s/%s", places->folder, name) < 0) return fail_memory();
-  halotune_status status = own_open(places->opened, name, path, O_CREAT, &lock_of_signers, lock);
+  /* NFS locks only files that are open for writing. */
+  halotune_status status = own_open(places->opened, name, path, O_RDWR | O_CREAT, &lock_of_signers, lock);
   if (status == HALOTUNE_OK && *lock < 0) status = fail(HALOTUNE_IO, "%s: it was removed", places->folder);
+  /* Without locks in the file system, the list is changed all the same: it is a user's own, and rarely changes. */
   if (status == HALOTUNE_OK && flock(*lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     status = fail(HALOTUNE_IO, "%s: another 'halotune trust' changes it now; try again", places->file);
   free(path);

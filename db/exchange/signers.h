@@ -31,7 +31,7 @@ const struct signer *signers_find(const struct signers *signers, const struct pu
 
 /* Add a signer. A name has only one key, and a key has only one name.
  * Returns HALOTUNE_OK, also if exactly this signer is there already; HALOTUNE_ARGUMENT for a bad name, or one that is
- * taken; the errors of signers_read; HALOTUNE_IO. */
+ * taken; HALOTUNE_NOT_FOUND if there is no folder for the user's data; the errors of signers_read; HALOTUNE_IO. */
 halotune_status signers_add(const char *name, const struct public_key *key);
 
 /* Remove a signer. Rows of its documents stay in the databases.

@@ -237,7 +237,7 @@ halotune_status store_mark(struct store *store, int64_t run, const int64_t *vari
 
 /* Find the newest result of a variant for the same problem, by any run with the same driver and NVRTC as `run`. Its
  * text and samples are valid until the next call with this store.
- * Returns HALOTUNE_OK, HALOTUNE_NOT_FOUND or HALOTUNE_DB. */
+ * Returns HALOTUNE_OK, HALOTUNE_NOT_FOUND, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status store_find_measurement(struct store *store, int64_t run, const struct variant_key *key,
                                        struct measurement *out, int64_t *variant);
 
