@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/memory/array.h"
 #include "db/store/schema.h"
 
 static const char word_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
@@ -117,6 +118,18 @@ static bool take_column(const char **at) {
   return true;
 }
 
+/* Skip a column of a table of Halotune. If a column has one of these names, SQLite reads the column where a statement
+ * means the number of the row. */
+static bool take_own_column(const char **at) {
+  static const char *const row_numbers[] = {"rowid", "oid", "_rowid_"};
+  skip_blanks(at);
+  for (size_t i = 0; i < COUNT(row_numbers); i++) {
+    const char *name = *at + (**at == '"');
+    if (take_word(&name, row_numbers[i])) return false;
+  }
+  return take_column(at);
+}
+
 bool definition_is_plain(const char *sql) {
   const char *at = sql;
   if (!take_word(&at, "create")) return false;
@@ -124,7 +137,7 @@ bool definition_is_plain(const char *sql) {
     skip_blanks(&at);
     const char *name = at + (*at == '"');
     const bool is_ours = schema_has_table(name, strspn(name, word_letters));
-    if (!take_name(&at) || !take_list(&at, take_column)) return false;
+    if (!take_name(&at) || !take_list(&at, is_ours ? take_own_column : take_column)) return false;
     if (!take_word(&at, "strict") && is_ours) return false;
   } else {
     (void)take_word(&at, "unique");

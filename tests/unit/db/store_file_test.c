@@ -182,6 +182,13 @@ static void with_code_as_name(const char *path) {
   make_database(path, 3);
   run_sql(path, "alter table device add column \"0--\" text");
 }
+
+/* Add a column that SQLite reads in place of the number of a row. */
+static void with_row_numbers(const char *path) {
+  make_database(path, 3);
+  run_sql(path, "alter table variant add column RowId integer");
+}
+
 /* Add a view whose row in sqlite_master says that it is a table. */
 static void with_hidden_view(const char *path) {
   with_view(path);
@@ -231,6 +238,7 @@ TEST(what_is_not_ours_is_refused_and_left_alone) {
       {"with an index that computes", with_costly_index, "'costly' is a view, a trigger or computes", false},
       {"with a part of an index that computes", with_costly_part, "'costly' is a view, a trigger or computes", false},
       {"with a name that is code", with_code_as_name, "'device' is a view, a trigger or computes", false},
+      {"with numbers of rows of its own", with_row_numbers, "'variant' is a view, a trigger or computes", false},
       {"with a view that says it is a table", with_hidden_view, "it.db: ", false},
       {"damaged", damaged, "damaged", true},
       {"cut short", cut_short, "damaged", true},
