@@ -114,6 +114,17 @@ static halotune_status find_twin(sqlite3 *connection, struct places *places, str
   return status;
 }
 
+/* Find what a change of the variant would meet: its twin, and runs that go on.
+ *   going  receives the number of these runs, if the variant can be changed otherwise */
+static halotune_status find_outcome(struct store *store, struct places *places, struct refresh_change *change,
+                                    is_tuning *asks, long *going) {
+  halotune_status status = find_twin(store_connection(store), places, change);
+  *going = 0;
+  if (status == HALOTUNE_OK && change->outcome == REFRESH_SAME) status = going_runs_note(store, asks, going);
+  if (*going > 0 && places->twin > 0) change->outcome = REFRESH_TUNED;
+  return status;
+}
+
 static halotune_status run_each(sqlite3 *connection, const char *const list[], size_t count,
                                 const struct places *places) {
   halotune_status status = HALOTUNE_OK;
@@ -142,15 +153,13 @@ halotune_status refresh_write(struct store *store, struct refresh_change *change
   int64_t unchanged = 0;
   long going = 0;
   identity_hex(change->to->hash, places.hash);
-  if (is_dry) return find_twin(connection, &places, change);
+  if (is_dry) return find_outcome(store, &places, change, asks, &going);
   if ((places.to = store_template(store, change->to)) == 0) return HALOTUNE_DB;
   halotune_status status = query_script(connection, "begin immediate");
   if (status != HALOTUNE_OK) return status;
   status = run_query(connection, unchanged_sql, &places, &unchanged);
   if (status == HALOTUNE_OK && unchanged == 0) change->outcome = REFRESH_CHANGED;
-  if (status == HALOTUNE_OK && unchanged > 0) status = find_twin(connection, &places, change);
-  if (status == HALOTUNE_OK && change->outcome == REFRESH_SAME) status = going_runs_note(store, asks, &going);
-  if (going > 0 && places.twin > 0) change->outcome = REFRESH_TUNED;
+  if (status == HALOTUNE_OK && unchanged > 0) status = find_outcome(store, &places, change, asks, &going);
   if (status == HALOTUNE_OK && change->outcome == REFRESH_SAME) status = write_rows(store, &places, going > 0);
   return query_finish(connection, status);
 }

@@ -348,6 +348,7 @@ TEST(a_refresh_beside_a_tune_removes_no_row) {
   CHECK_OK(query_script(store_connection(ours), "update variant set template_id = 1"));
   CHECK_OK(store_merge(ours, theirs, &options, NULL));
   CHECK_EQ(5, number_of(ours, "select count(*) from variant"), "merged");
+  CHECK_EQ(2, refresh(ours, true, REFRESH_TUNED, &all), "what it would do");
   CHECK_EQ(2, refresh(ours, false, REFRESH_TUNED, &all), "variants that the installed template has already");
   CHECK_EQ(5, number_of(ours, "select count(*) from variant"), "all stay");
   is_tuned = false;
