@@ -27,6 +27,7 @@ enum store_query {
   FIND_VARIANT,
   ADD_VARIANT,
   BEGIN_RUN,
+  FIND_RUN_KEY,
   FIND_OPEN_RUN,
   FIND_OWN_RUN,
   END_RUN,

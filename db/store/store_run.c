@@ -14,14 +14,24 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "samples are stored as they lie in memory");
 
+static halotune_status keep_text(void *context, sqlite3_stmt *row) {
+  char **text = context;
+  return (*text = strdup(column_text(row, 0))) ? HALOTUNE_OK : fail_memory();
+}
+
 /* Note what tells the run from all others. */
-static halotune_status begun_add(struct store *store, int64_t id, const char *date, const struct run_start *start) {
+static halotune_status begun_add(struct store *store, int64_t id) {
+  struct binder binder;
   char *key = NULL;
-  if (!array_room(store->begun, store->begun_count, store->begun_room) ||
-      asprintf(&key, "%s %s %lld %s", date, start->host, (long long)start->seed, start->command) < 0)
-    return fail_memory();
-  store->begun[store->begun_count++] = (struct begun_run){id, key};
-  return HALOTUNE_OK;
+  if (!array_room(store->begun, store->begun_count, store->begun_room)) return fail_memory();
+  halotune_status status = store_bind(store, FIND_RUN_KEY, &binder);
+  if (status != HALOTUNE_OK) return status;
+  bind_integer(&binder, id);
+  status = query_each(binder.query, keep_text, &key);
+  sqlite3_reset(binder.query);
+  if (status == HALOTUNE_OK && key) store->begun[store->begun_count++] = (struct begun_run){id, key};
+  else free(key);
+  return status;
 }
 
 /* Bind what tells this run from all others. The newest run with the id counts. */
@@ -59,7 +69,7 @@ int64_t store_run_begin(struct store *store, const struct run_start *start) {
   bind_real(&binder, start->power_limit_w);
   status = query_run(binder.query, NULL);
   id = sqlite3_last_insert_rowid(store->connection);
-  if (status == HALOTUNE_OK) status = begun_add(store, id, date, start);
+  if (status == HALOTUNE_OK) status = begun_add(store, id);
 done:
   return store_end(store, status) == HALOTUNE_OK ? id : 0;
 }

@@ -4,8 +4,8 @@
 #include "db/store/sql_parts.h"
 #include "db/store/store_parts.h"
 
-/* What tells a run from all others (store_run.c makes the same text), and whether the row is that of the run with this
- * text. The text is '' for a run that another process began. */
+/* What tells a run from all others, and whether the row is that of the run with this text. The text is '' for a run
+ * that another process began. */
 #define SQL_RUN_KEY "started || ' ' || host || ' ' || seed || ' ' || command"
 #define SQL_IS_THE_RUN "id = ?1 and (:key = '' or " SQL_RUN_KEY " = :key)"
 
@@ -76,6 +76,7 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         " space, bytes, text_id, objective, power_limit_w, origin_id)"
         " values ('running', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, nullif(?15, 'time'), nullif(?16, 0), " SQL_OWN_ORIGIN
         ")",
+    [FIND_RUN_KEY] = "select " SQL_RUN_KEY " from run where id = ?1",
     [FIND_OPEN_RUN] = "select id from run where " SQL_IS_THE_RUN " and state = 'running'",
     [FIND_OWN_RUN] = "select id from run where " SQL_IS_THE_RUN,
     [END_RUN] = "update run set state = ?2, ended = ?3" RUN_END_COLUMNS(
