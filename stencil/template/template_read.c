@@ -7,6 +7,7 @@
 #include "base/files/data_file.h"
 #include "base/files/file.h"
 #include "base/memory/array.h"
+#include "base/text/utf8.h"
 #include "stencil/template/template_hash.h"
 #include "stencil/template/template_launch.h"
 #include "stencil/template/template_parameters.h"
@@ -120,6 +121,20 @@ halotune_status template_parse(const struct source *yaml, const char *cuda, stru
   return status;
 }
 
+/* Refuse a text that JSON cannot hold: an export of its rows would have another template under the same identity. */
+static halotune_status check_characters(const struct source *cuda) {
+  for (size_t i = 0, step; i < cuda->length; i += step) {
+    const char *at = cuda->text + i;
+    const bool is_ascii = (unsigned char)*at < 0x80;
+    step = is_ascii ? 1 : printable_bytes(at, cuda->length - i);
+    if (step > 0 && *at) continue;
+    const struct place place = place_behind((struct place){1, 1}, 1, cuda->text, i);
+    return source_fail(
+        cuda, place, *at ? "this is no character of UTF-8; save the file as UTF-8" : "a template cannot have a byte 0");
+  }
+  return HALOTUNE_OK;
+}
+
 /* file_read, or a function like it. */
 typedef halotune_status file_reader(const char *path, size_t max_bytes, char **bytes, size_t *length);
 
@@ -132,6 +147,8 @@ static halotune_status read_cuda(const char *yaml_path, file_reader *reader, cha
   if (extension) path.length = (size_t)(extension - path.bytes);
   text_printf(&path, ".cu");
   halotune_status status = reader(text_string(&path), MAX_STENCIL_BYTES, cuda, &length);
+  const struct source source = {text_string(&path), *cuda, length};
+  if (status == HALOTUNE_OK) status = check_characters(&source);
   text_free(&path);
   return status;
 }

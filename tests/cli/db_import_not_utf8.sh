@@ -1,14 +1,21 @@
-# Texts in another encoding, Latin-1: the name of a stencil's file, a comment of a template, and a reason. They make no row invalid, and an
-# export of the database can be imported into it.
+# Texts in another encoding, Latin-1: the name of a stencil's file, a comment of a template that an older Halotune stored, and a reason. They
+# make no row invalid, and an export of the database can be imported into it. A template in a file must be UTF-8.
 d=$(mktemp -d)
 trap 'rm -rf "$d"' EXIT
 mkdir "$d/templates" && cp templates/common.* templates/wrappers* templates/direct.yaml "$d/templates"
-LC_ALL=C sed "s|^extern \"C\" __global__|// $(printf 'f\374r') alle\n&|" templates/direct.cu >"$d/templates/direct.cu"
+refuse() { # SED COMMAND
+  LC_ALL=C sed "$1" templates/direct.cu >"$d/templates/direct.cu"
+  halotune space heat2d --template direct --template-dir "$d/templates" 2>&1 | sed "s|$d|FOLDER|g"
+}
+refuse "1i// $(printf 'f\374r') alle"
+refuse '1i//\x00 hidden'
+cp templates/direct.cu "$d/templates"
 file=$(printf '%s/w\344rme.yaml' "$d")
 cp kernels/heat2d.yaml "$file"
 halotune tune "$file" --backend host --dtype f32 --grid 40,30 --template direct --template-dir "$d/templates" --max-variants 2 --budget none \
   --db "$d/t.db" >"$d/out" 2>&1 || cat "$d/out"
 sqlite3 "$d/t.db" 'select command from run' | sed "s|$d|FOLDER|g"
+sqlite3 "$d/t.db" "update template set cuda = cast('// ' || cast(x'66fc72' as text) || char(10) || cuda as text)"
 sqlite3 "$d/t.db" "update measurement set reason = cast(x'66fc72' as text)"
 halotune db check --db "$d/t.db" 2>&1 | sed "s|$d|FOLDER|g"
 halotune db export --db "$d/t.db" -o "$d/t.json"

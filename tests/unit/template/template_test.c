@@ -513,6 +513,29 @@ TEST(both_files_are_needed) {
   CHECK(!t, "no .yaml");
 }
 
+/* JSON holds UTF-8 only. An export of another text would not match the template's identity. */
+TEST(cuda_is_utf8) {
+  static const struct {
+    const char *cuda, *error; /* NULL: it is read */
+  } rows[] = {
+      {"// gr\xC3\xB6\xC3\x9F"
+       "er \xE2\x80\xAE \xF0\x9F\x98\x80\n\r\t\f",
+       NULL},
+      {"\n// \xC3\xB6 gr\xF6\xDF"
+       "er\n",
+       "test.cu:2:8: this is no character of UTF-8; save the file as UTF-8"},
+      {"int \xFF;\n", "test.cu:1:5: this is no character of UTF-8; save the file as UTF-8"},
+      {"\xED\xA0\x80", "test.cu:1:1: this is no character of UTF-8; save the file as UTF-8"},
+      {"\xC2\x85", "test.cu:1:1: this is no character of UTF-8; save the file as UTF-8"},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct template *t;
+    CHECK_EQ(rows[i].error ? HALOTUNE_PARSE : HALOTUNE_OK, template_of_texts(full, rows[i].cuda, &t), "row %zu", i);
+    CHECK(!rows[i].error || strstr(fail_text(), rows[i].error), "row %zu: %s", i, fail_text());
+    template_free(t);
+  }
+}
+
 /* The prelude implements some parameters, and recognises them by their words. */
 TEST(our_templates_spell_common_parameters_alike) {
   static const struct {
@@ -653,6 +676,7 @@ int main(void) {
       cmocka_unit_test(characters_do_not_depend_on_the_locale),
       cmocka_unit_test(steps_are_a_whole_number),
       cmocka_unit_test(both_files_are_needed),
+      cmocka_unit_test(cuda_is_utf8),
       cmocka_unit_test(our_templates_spell_common_parameters_alike),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
