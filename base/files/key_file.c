@@ -15,6 +15,7 @@
 #include "base/files/own.h"
 #include "base/files/path.h"
 #include "base/files/place.h"
+#include "base/system/pipe.h"
 #include "base/system/transfer.h"
 
 static const char private_word[] = "halotune-private-key", public_word[] = "halotune-public-key";
@@ -72,6 +73,23 @@ halotune_status key_file_make(const char *path, struct public_key *out) {
   return status;
 }
 
+/* Open the file of a key to read it. A link of another user could lead to another key than the one that is meant.
+ *   fd  for the caller to close; -1 on failure */
+static halotune_status file_open(const char *path, int *fd) {
+  struct place place;
+  int code = access(path, F_OK) == 0 ? EACCES : errno; /* if the walk finds nothing */
+  halotune_status status = exchange_open_place(path, &place);
+  *fd = -1;
+  if (status == HALOTUNE_OK) {
+    *fd = pipe_open_at(place.folder, place.name, O_RDONLY | (place.is_descriptor ? 0 : O_NOFOLLOW));
+    code = errno;
+  }
+  if (*fd < 0 && (status == HALOTUNE_OK || place.is_missing))
+    status = fail(code == ENOENT ? HALOTUNE_NOT_FOUND : HALOTUNE_IO, "%s: %s", path, strerror(code));
+  place_close(&place);
+  return status;
+}
+
 /* The digits of a file's line, without the line's end; NULL if the line begins with another word. */
 static const char *digits_of(char *line, const char *word) {
   const size_t length = strlen(word);
@@ -97,9 +115,10 @@ static halotune_status privacy_check(int fd, const char *path) {
 
 halotune_status key_file_read(const char *path, struct private_key *out) {
   char line[LINE_BYTES] = "";
-  const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0) return fail(errno == ENOENT ? HALOTUNE_NOT_FOUND : HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  halotune_status status = privacy_check(fd, path);
+  int fd;
+  halotune_status status = file_open(path, &fd);
+  if (status != HALOTUNE_OK) return status;
+  status = privacy_check(fd, path);
   if (status == HALOTUNE_OK && read(fd, line, sizeof line - 1) < 0)
     status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
   close(fd);
@@ -112,13 +131,15 @@ halotune_status key_file_read(const char *path, struct private_key *out) {
 
 halotune_status public_key_find(const char *digits_or_path, struct public_key *out) {
   enum { MOST_BYTES = 4096 };
-  char *line;
-  size_t length;
+  char *line = NULL;
+  size_t length = 0;
+  int fd;
   if (public_key_read(digits_or_path, out)) return HALOTUNE_OK;
-  halotune_status status = file_read(digits_or_path, MOST_BYTES, &line, &length);
+  halotune_status status = file_open(digits_or_path, &fd);
   if (status == HALOTUNE_NOT_FOUND)
     return fail(status, "'%s' is neither a public key of 64 hexadecimal digits nor a file that contains one",
                 digits_or_path);
+  if (status == HALOTUNE_OK) status = file_read_open(fd, digits_or_path, MOST_BYTES, &line, &length);
   if (status != HALOTUNE_OK) return status;
   const char *digits = digits_of(line, public_word);
   if (!digits && digits_of(line, private_word))

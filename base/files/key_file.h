@@ -9,8 +9,8 @@
 #define KEY_FILE_PUBLIC_SUFFIX ".pub"
 
 /* Make a pair of keys: the private one in `path`, mode 0600, the public one in `path`.pub, which all may read. Files
- * that exist are never replaced: a lost private key cannot be made again. A link of another user in a folder that all
- * may write to is not followed.
+ * that exist are never replaced: a lost private key cannot be made again. No function here follows a link of another
+ * user in a folder that all may write to.
  *   out  receives the public key
  * Returns HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY; then neither file was made. */
 halotune_status key_file_make(const char *path, struct public_key *out);

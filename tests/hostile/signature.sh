@@ -71,6 +71,18 @@ if chown -h 12345 "$work/all/link" 2>/dev/null; then
   "$halotune" key new "$work/all/link/new.key" >"$work/log" 2>&1
   [ $? != 0 ] && grep -q 'link in a folder of all users' "$work/log" && [ -z "$(ls "$work/theirs")" ]
   result "$what" $?
+  # The same link leads to a pair of keys. Whoever put the link there chose them.
+  cp "$work/key" "$work/theirs/new.key" && cp "$work/key.pub" "$work/theirs/new.key.pub"
+  at=$work/all/link/new.key
+  leads_nowhere() { # COMMAND...
+    "$halotune" "$@" >"$work/log" 2>&1
+    [ $? != 0 ] && grep -q 'link in a folder of all users' "$work/log"
+    result "a link of another user leads to no key: $1 $2" $?
+  }
+  leads_nowhere key show "$at.pub"
+  leads_nowhere trust add other "$at.pub"
+  leads_nowhere db export --db "$work/theirs.db" --sign "$at"
+  rm "$work/theirs/new.key" "$work/theirs/new.key.pub"
 else
   n=$((n + 1)) && echo "ok $n - $what # SKIP not root"
 fi
