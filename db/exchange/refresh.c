@@ -194,3 +194,11 @@ halotune_status store_refresh(struct store *store, find_template *find, is_tunin
   decisions_free(&d);
   return status;
 }
+
+halotune_status store_refresh_commands(struct store *store, bool is_dry, int64_t *count) {
+  sqlite3 *connection = store_connection(store);
+  halotune_status status =
+      query_number(connection, "select count(*) from run where command <> printable(command)", count);
+  if (status != HALOTUNE_OK || is_dry || *count == 0) return status;
+  return query_script(connection, "update run set command = printable(command) where command <> printable(command)");
+}

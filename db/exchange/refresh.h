@@ -28,4 +28,9 @@ struct refreshed {
 halotune_status store_refresh(struct store *store, find_template *find, is_tuning *asks, bool is_dry,
                               void (*tell)(void *context, const struct refreshed *refreshed), void *context);
 
+/* Put '?' in the place of what cannot be printed in the command lines of runs, as a tune does when it stores them. An
+ * older Halotune stored them as they were, so that no other database takes the rows.
+ *   count  receives how many runs have such a command line */
+halotune_status store_refresh_commands(struct store *store, bool is_dry, int64_t *count);
+
 #endif

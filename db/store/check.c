@@ -252,17 +252,18 @@ static halotune_status check_templates(struct check *c) {
   return status;
 }
 
-/* Columns: table, id, text, whether it may have other letters than those of ASCII. Names of machines, files and people
- * may. Other names that have them would look like names of ASCII. */
+/* Columns: table, id, text, whether it may have other letters than those of ASCII, what mends it. Names of machines,
+ * files and people may. Other names that have them would look like names of ASCII. */
 static const char words_sql[] =
-    "select 'device', id, name, 0 from device union all select 'device', id, uuid, 0 from device"
-    " union all select 'run', id, host, 1 from run union all select 'run', id, command, 1 from run"
-    " union all select 'run', id, driver, 0 from run union all select 'run', id, nvrtc, 0 from run"
-    " union all select 'run', id, version, 0 from run union all select 'run', id, strategy, 0 from run"
-    " union all select 'run', id, started, 0 from run union all select 'origin', id, name, 1 from origin"
-    " union all select 'best', id, date, 0 from best union all select 'best', id, driver, 0 from best"
-    " union all select 'best', id, nvrtc, 0 from best union all select 'best', id, arch, 0 from best"
-    " union all select 'best', id, second_grid, 0 from best union all select 'prediction', id, coefficient, 0 from prediction";
+    "select 'device', id, name, 0, '' from device union all select 'device', id, uuid, 0, '' from device"
+    " union all select 'run', id, host, 1, '' from run"
+    " union all select 'run', id, command, 1, '; ''halotune db refresh'' with this database puts ''?'' there' from run"
+    " union all select 'run', id, driver, 0, '' from run union all select 'run', id, nvrtc, 0, '' from run"
+    " union all select 'run', id, version, 0, '' from run union all select 'run', id, strategy, 0, '' from run"
+    " union all select 'run', id, started, 0, '' from run union all select 'origin', id, name, 1, '' from origin"
+    " union all select 'best', id, date, 0, '' from best union all select 'best', id, driver, 0, '' from best"
+    " union all select 'best', id, nvrtc, 0, '' from best union all select 'best', id, arch, 0, '' from best"
+    " union all select 'best', id, second_grid, 0, '' from best union all select 'prediction', id, coefficient, 0, '' from prediction";
 
 static bool is_ascii(const char *text) {
   while (*text && (unsigned char)*text < 0x80) text++;
@@ -273,8 +274,9 @@ static halotune_status look_at_words(struct check *c, sqlite3_stmt *row) {
   const char *word = column_text(row, 2);
   const bool is_fine = is_printable_line(word);
   if (!is_fine || !(sqlite3_column_int(row, 3) || is_ascii(word))) {
-    check_report(c, "%s %lld: '%s' has characters that %s", column_text(row, 0),
-                 (long long)sqlite3_column_int64(row, 1), word, is_fine ? "are not ASCII" : "cannot be printed");
+    check_report(c, "%s %lld: '%s' has characters that %s%s", column_text(row, 0),
+                 (long long)sqlite3_column_int64(row, 1), word, is_fine ? "are not ASCII" : "cannot be printed",
+                 column_text(row, 4));
   }
   return HALOTUNE_OK;
 }

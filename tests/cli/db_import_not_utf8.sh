@@ -25,4 +25,11 @@ take() { # merge|import DB FILE
 take import t.db t.json
 take import new.db t.json
 take merge new.db t.db
+# An older Halotune stored such a name in the command line of a run.
+sqlite3 "$d/t.db" "update run set command = replace(command, 'w?rme', cast(x'77e4726d65' as text))"
+halotune db check --db "$d/t.db" 2>/dev/null | sed "s|$d|FOLDER|g"
+halotune db refresh --dry-run --db "$d/t.db" 2>/dev/null | grep command
+halotune db refresh --db "$d/t.db" 2>/dev/null | grep command
+halotune db check --db "$d/t.db" 2>&1 | sed "s|$d|FOLDER|g"
+take merge new.db t.db
 # exit 0
