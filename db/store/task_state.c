@@ -17,9 +17,9 @@
 static const char states_sql[] =
     "select printable(d.uuid), printable(d.name), d.capability, d.sm_count, d.is_emulation, printable(s.name), s.hash, x.hash, printable(p.dtype), printable(p.cache),"
     " p.nx, p.ny, p.nz, p.steps, p.is_reproducible, sum(" SQL_IS_DONE("stream") "), sum(" SQL_IS_DONE(
-        "graph") "), r.state, r.reason, r.host,"
-                 " coalesce(r.ended, strftime('%Y-%m-%dT%H:%M:%fZ', r.started, printf('%.3f seconds',"
-                 " (select coalesce(max(m.at_s), 0) from measurement m where m.run_id = r.id)))), r.id, " SQL_IS_LOST
+        "graph") "), r.state, printable(r.reason), printable(r.host),"
+                 " printable(coalesce(r.ended, strftime('%Y-%m-%dT%H:%M:%fZ', r.started, printf('%.3f seconds',"
+                 " (select coalesce(max(m.at_s), 0) from measurement m where m.run_id = r.id))))), r.id, " SQL_IS_LOST
                  ","
                  " sum(exists (select 1 from best b where b.problem_id = p.id and b.text_id = x.id)), max(r.started)"
                  " from run r join problem p on p.id = r.problem_id join device d on d.id = p.device_id"

@@ -4,4 +4,7 @@ sqlite3 "$TMPDIR/tuned.db" "update run set state = 'partial', reason = 'Ctrl-C',
 halotune fleet status "$TMPDIR/tuned.db" | sed -n '/partial: /s/sign of life [^ ]*/sign of life DATE/p'
 sqlite3 "$TMPDIR/tuned.db" "update run set host = 'node1' where id = 1"
 halotune fleet status "$TMPDIR/tuned.db" | sed -n '/partial: /s/sign of life [^ ]*/sign of life DATE/p'
+# A text of a database begins no line.
+sqlite3 "$TMPDIR/tuned.db" "update run set host = 'a' || char(10) || 'b', reason = 'c' || char(10) || 'd', ended = 'e' || char(10) || 'f' where id = 1"
+halotune fleet status "$TMPDIR/tuned.db" | sed -n '/partial: /p'
 # exit 0

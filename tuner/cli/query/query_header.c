@@ -7,11 +7,13 @@
 
 #include "tuner/cli/query/query_header_launch.h"
 
-/* Make a prefix such as star7_f32_512x512x512. */
+/* Make a prefix such as star7_f32_512x512x512. The name is that of the stencil's text, which is an identifier. That of
+ * a database's row may be any text, and would be code of the program that includes the header. */
 static void make_prefix(const struct query *query, char *out, size_t bytes) {
   const halotune_config *c = &query->config;
-  int length = snprintf(out, bytes, "%s_%s", c->stencil, dtype_names[c->dtype]);
-  for (int axis = 0; axis < query->question.parsed->stencil->dims && length < (int)bytes; axis++) {
+  const struct stencil *stencil = query->question.parsed->stencil;
+  int length = snprintf(out, bytes, "%s_%s", stencil->name, dtype_names[c->dtype]);
+  for (int axis = 0; axis < stencil->dims && length < (int)bytes; axis++) {
     length += snprintf(out + length, bytes - (size_t)length, "%c%lld", axis ? 'x' : '_', c->grid[axis]);
   }
 }
