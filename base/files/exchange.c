@@ -36,7 +36,7 @@ static halotune_status owner_fail(int length, const char *path, uid_t owner) {
 static halotune_status mode_fail(int length, const char *path) {
   struct text folder = {0}, word = {0};
   text_printf(&folder, "%.*s", length, path);
-  text_shell_word(&word, text_string(&folder));
+  text_shell_path(&word, text_string(&folder));
   const halotune_status status =
       fail(HALOTUNE_IO,
            "%s: all users can exchange what lies in this folder; use a folder of your own, or run: "

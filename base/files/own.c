@@ -31,7 +31,7 @@ halotune_status own_check(const struct stat *facts, const char *path, const stru
                 (unsigned)facts->st_uid, (unsigned)geteuid(), kind->foreign_remedy);
   if ((facts->st_mode & kind->rights) == 0) return HALOTUNE_OK;
   struct text word = {0};
-  text_shell_word(&word, path);
+  text_shell_path(&word, path);
   const halotune_status status =
       fail(HALOTUNE_IO, "%s: others can %s this %s, so it is not used; run: chmod %s %s%s%s", path, kind->others_can,
            kind->what, kind->chmod, text_string(&word), kind->more ? ", and " : "", kind->more ? kind->more : "");

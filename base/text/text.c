@@ -71,6 +71,11 @@ void text_shell_word(struct text *text, const char *word) {
   text_printf(text, "'");
 }
 
+void text_shell_path(struct text *text, const char *path) {
+  if (*path == '-') text_printf(text, "./");
+  text_shell_word(text, path);
+}
+
 bool text_ok(const struct text *text) { return !text->out_of_memory; }
 
 const char *text_string(const struct text *text) { return text->bytes ? text->bytes : ""; }

@@ -30,6 +30,9 @@ void text_number(struct text *text, double number);
 /* Append a word for a shell, in single quotes if it has special characters. */
 void text_shell_word(struct text *text, const char *word);
 
+/* The same for a path. One that begins with a hyphen gets ./ in front: a program would take it for an option. */
+void text_shell_path(struct text *text, const char *path);
+
 /* Whether the text contains everything that was written to it. */
 bool text_ok(const struct text *text);
 

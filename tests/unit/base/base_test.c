@@ -133,6 +133,18 @@ TEST(a_word_is_quoted_for_the_shell) {
   }
 }
 
+TEST(a_path_is_no_option) {
+  static const struct {
+    const char *path, *want;
+  } rows[] = {{"a/-b", "a/-b"}, {"-R", "./-R"}, {"--db=x y", "./'--db=x y'"}, {"/-", "/-"}, {"", "''"}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text text = {0};
+    text_shell_path(&text, rows[i].path);
+    CHECK_TEXT(rows[i].want, text_string(&text), "row %zu", i);
+    text_free(&text);
+  }
+}
+
 TEST(a_text_without_memory_stays_as_it_was) {
   struct text text = {0};
   text_printf(&text, "before");
@@ -429,6 +441,7 @@ int main(void) {
       cmocka_unit_test(a_text_grows_and_is_always_a_string),
       cmocka_unit_test(what_cannot_be_printed_is_no_whole_text),
       cmocka_unit_test(a_word_is_quoted_for_the_shell),
+      cmocka_unit_test(a_path_is_no_option),
       cmocka_unit_test(a_text_without_memory_stays_as_it_was),
       cmocka_unit_test(files_are_read_whole_or_refused),
       cmocka_unit_test(what_is_no_file_has_no_bytes),

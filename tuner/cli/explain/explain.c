@@ -164,7 +164,7 @@ static halotune_status starter_find(const struct invocation *invocation, const c
 static void tell_query(const char *stencil, const char *device) {
   struct text command = {0};
   text_printf(&command, "halotune query ");
-  text_shell_word(&command, stencil);
+  text_shell_path(&command, stencil);
   text_printf(&command, " --device ");
   text_shell_word(&command, device);
   if (text_ok(&command))

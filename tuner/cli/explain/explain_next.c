@@ -36,7 +36,7 @@ void explain_grid(const struct explained *e, struct text *text) {
  *   steps  time steps of a launch; 1 is the usual number */
 static void add_command(const struct explained *e, int steps, struct text *text) {
   text_printf(text, "halotune tune ");
-  text_shell_word(text, e->typed);
+  text_shell_path(text, e->typed);
   text_printf(text, " --dtype ");
   text_shell_word(text, member_text(e->problem, "dtype"));
   text_printf(text, " --grid ");

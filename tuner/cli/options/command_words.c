@@ -14,16 +14,26 @@ static bool is_listed(const char *const *names, const char *name) {
   return false;
 }
 
+/* Add an argument. One that begins with a hyphen stood behind --, and is the name of a file, because names of stencils
+ * have no hyphen. It gets ./ in front, since options follow the arguments. */
+static bool add_argument(struct command_words *words, const char *argument) {
+  char *path = NULL;
+  if (*argument == '-' && asprintf(&path, "./%s", argument) < 0) return false;
+  if (path) words->names[words->name_count++] = path;
+  command_words_add(words, path ? path : argument);
+  return true;
+}
+
 halotune_status command_words_make(const struct invocation *invocation, const char *const *without, int more,
                                    struct command_words *out) {
   const struct option_row *options = invocation->command->options;
   size_t room = (size_t)invocation->argument_count + (size_t)more + 2 * (size_t)MAX_OPTIONS + 2;
   *out = (struct command_words){.count = 0};
   out->list = calloc(room, sizeof *out->list);
-  out->names = calloc(MAX_OPTIONS, sizeof *out->names);
+  out->names = calloc((size_t)invocation->argument_count + MAX_OPTIONS, sizeof *out->names);
   bool ok = out->list && out->names;
   if (ok) command_words_add(out, invocation->command->name);
-  for (int i = 0; i < invocation->argument_count && ok; i++) command_words_add(out, invocation->arguments[i]);
+  for (int i = 0; i < invocation->argument_count && ok; i++) ok = add_argument(out, invocation->arguments[i]);
   for (int i = 0; options[i].name && ok; i++) {
     const char *value = invocation->values[i];
     if (!value || is_listed(without, options[i].name)) continue;

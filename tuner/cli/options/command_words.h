@@ -9,7 +9,7 @@
  * End with command_words_free. */
 struct command_words {
   const char **list; /* NULL at the end */
-  char **names;      /* "--grid" */
+  char **names;      /* "--grid", and arguments that were changed */
   int count, name_count;
 };
 

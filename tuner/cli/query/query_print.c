@@ -141,7 +141,7 @@ static void add_tune(const struct query *query, struct text *text) {
   if (is_measured(c) || query->device->is_emulation || (file && strncmp(file, "/dev/", 5) == 0)) return;
   printable_name(stencil, sizeof stencil, file ? file : c->stencil);
   text_printf(text, "tune        halotune tune ");
-  text_shell_word(text, stencil);
+  text_shell_path(text, stencil);
   text_printf(text, " --dtype %s --grid ", dtype_names[c->dtype]);
   for (int axis = 0; axis < query->question.parsed->stencil->dims; axis++)
     text_printf(text, "%s%lld", axis > 0 ? "," : "", c->grid[axis]);
