@@ -81,7 +81,9 @@ halotune_status installed_template(const char *name, struct template **out) {
   halotune_status status = installed_texts(&folders, name, &texts);
   if (status != HALOTUNE_OK || !texts.yaml) return status;
   const struct source yaml = source_of(name, texts.yaml, strlen(texts.yaml));
-  status = template_parse(&yaml, texts.cuda, out);
+  const struct source cuda = {name, texts.cuda, strlen(texts.cuda)};
+  status = template_check_cuda(&cuda);
+  if (status == HALOTUNE_OK) status = template_parse(&yaml, texts.cuda, out);
   template_texts_free(&texts);
   return status;
 }

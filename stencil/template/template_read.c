@@ -121,8 +121,7 @@ halotune_status template_parse(const struct source *yaml, const char *cuda, stru
   return status;
 }
 
-/* Refuse a text that JSON cannot hold: an export of its rows would have another template under the same identity. */
-static halotune_status check_characters(const struct source *cuda) {
+halotune_status template_check_cuda(const struct source *cuda) {
   for (size_t i = 0, step; i < cuda->length; i += step) {
     const char *at = cuda->text + i;
     const bool is_ascii = (unsigned char)*at < 0x80;
@@ -148,7 +147,7 @@ static halotune_status read_cuda(const char *yaml_path, file_reader *reader, cha
   text_printf(&path, ".cu");
   halotune_status status = reader(text_string(&path), MAX_STENCIL_BYTES, cuda, &length);
   const struct source source = {text_string(&path), *cuda, length};
-  if (status == HALOTUNE_OK) status = check_characters(&source);
+  if (status == HALOTUNE_OK) status = template_check_cuda(&source);
   text_free(&path);
   return status;
 }

@@ -15,6 +15,11 @@ halotune_status template_read(const char *yaml_path, struct template **out);
  * if another user can have put it there (base/files/data_file.h). */
 halotune_status template_read_found(const char *yaml_path, struct template **out);
 
+/* Check the CUDA text of a template's file. JSON can hold UTF-8 only: an export of rows with another text would have
+ * another template under the same identity. A database may hold such a text, which an older Halotune stored.
+ * Returns HALOTUNE_OK, or HALOTUNE_PARSE with name, line, column and a caret. */
+halotune_status template_check_cuda(const struct source *cuda);
+
 /* Like template_read, for texts in memory, such as those in a database. The texts are copied.
  *   yaml  its name appears in error messages
  *   cuda  NUL-terminated

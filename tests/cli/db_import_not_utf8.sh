@@ -32,4 +32,7 @@ halotune db refresh --dry-run --db "$d/t.db" 2>/dev/null | grep command
 halotune db refresh --db "$d/t.db" 2>/dev/null | grep command
 halotune db check --db "$d/t.db" 2>&1 | sed "s|$d|FOLDER|g"
 take merge new.db t.db
+# An installed template with such bytes, which would generate the same source, does not get into the database, either.
+LC_ALL=C sed "\$a__device__ int unused() { return '$(printf '\344')'; }" templates/direct.cu >"$d/templates/direct.cu"
+HALOTUNE_TEMPLATE_PATH=$d/templates halotune db refresh --db "$d/t.db"
 # exit 0
