@@ -11,7 +11,7 @@ runs=${RUNS:-5}
 rows_of() { query "file:$1?mode=ro" "select count(*) from measurement" 2>/dev/null || echo 0; } # DB
 # In each process the GPU's events are late after the first ones, so that all processes are set up soon, and the search
 # lasts long enough. Each process of the team has a GPU of its own. The word that marks them is in their environment.
-slowly() { MARK=$work/mark HALOTUNE_FAKE_DEVICES=$team HALOTUNE_FAKE_GO=$work/go HALOTUNE_FAKE_FAULT=${faults:-'cuEventSynchronize#12+=slow:60'} become_tune "$@" --device all --workers 1 --json; } # DB option...
+slowly() { MARK=$work/mark HALOTUNE_FAKE_DEVICES=$team HALOTUNE_FAKE_GO=$work/go HALOTUNE_FAKE_FAULT=${faults:-'cuEventSynchronize#12+=slow:40'} become_tune "$@" --device all --workers 1 --json; } # DB option...
 # The leader waits for members that have ended when its search is over. Until then they are zombies.
 members_of() { # leader
   for process in $(children_of "$1"); do
