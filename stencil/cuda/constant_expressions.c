@@ -76,8 +76,9 @@ static bool is_closed(const struct constants *constants, const struct constant *
   int count = 0;
   if (part_is(part, first, end, "(") && part_skip(part, part_close(part, first, end) + 1, end) >= end) return true;
   for (int at = first; at < end; at = part_skip(part, at + 1, end), count++) {
+    part_worked(part, 1);
     const struct constant *named = part_is_name(part, at, end) ? &constants->list[part->tokens[at].name] : NULL;
-    if (count == 2 || depth == DEEPEST) return false;
+    if (count == 2 || depth == DEEPEST || part_is_over(part)) return false;
     if (named && named->kind == CONSTANT_MACRO && !is_closed(constants, named, depth + 1)) return false;
   }
   return true;

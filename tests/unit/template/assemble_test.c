@@ -555,9 +555,32 @@ TEST(nested_text_ends) {
   }
 }
 
+/* A macro of two macros of two macros is read again for each use, and a text of somebody else may use it often. */
+TEST(macros_of_macros_end) {
+  static const struct {
+    int depth, uses;
+    bool is_refused;
+  } rows[] = {{3, 1000, false}, {15, 2, false}, {15, 2000, true}};
+  static const char *const none[] = {NULL};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text text = {0}, source = {0};
+    bool is_decisive;
+    for (int k = 0; k < rows[i].depth; k++) text_printf(&text, "#define M%d M%d M%d\n", k, k + 1, k + 1);
+    text_printf(&text, "#define M%d 1\n#if 0 ", rows[i].depth);
+    repeat(&text, "+ M0 ", rows[i].uses);
+    text_printf(&text, "\n#endif\n__global__ void k(int n) {}");
+    const struct assembly_text texts[] = {{NULL, "", NULL}, {"test.cu", text_string(&text), NULL}};
+    const halotune_status status = assemble(texts, 2, 4, none, "ARCH", &is_decisive, &source);
+    CHECK_EQ(rows[i].is_refused ? HALOTUNE_PARSE : HALOTUNE_OK, status, "row %zu", i);
+    text_free(&source);
+    text_free(&text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nested_text_ends),
+      cmocka_unit_test(macros_of_macros_end),
       cmocka_unit_test(conditionals_nest),
       cmocka_unit_test(only_what_a_kernel_needs_is_there),
       cmocka_unit_test(comments_and_joined_lines_end_where_they_did),
