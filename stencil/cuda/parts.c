@@ -135,5 +135,8 @@ int part_column(const struct part *part, int at) {
 }
 
 void part_remove(struct part *part, int begin, int end) {
-  for (int i = begin; i < end; i++) part->tokens[i].is_gone = true;
+  for (int i = begin; i < end; i++) {
+    part->tokens[i].is_gone = true;
+    part_worked(part, 1);
+  }
 }

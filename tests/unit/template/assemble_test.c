@@ -526,6 +526,8 @@ TEST(nested_text_ends) {
       {"int z = ", "n ? n : ", "1", "", 20, false},
       {"int z = ", "n ? n : ", "1", "", 100000, true},
       {"int z = ", "a<", "1", "", 300000, true},
+      {"int z = ", "0 || ", "n", "", 50, false},
+      {"int z = ", "0 || ", "n", "", 30000, true},
       {"", "if (n) ", "", "", 50, false},
       {"", "if (n) ", "", "", 100000, true},
       {"", "if (n) ; else ", "", "", 50, false},
