@@ -254,13 +254,16 @@ static bool begins_paragraph(const struct part *part, int at) {
 
 static void write_pieces(struct writer *w, const struct part *part, const char *without) {
   const struct pieces *pieces = &w->a->pieces;
-  bool is_open = false;
+  bool is_open = false, is_paragraph = false;
+  int asked = -1; /* the token about which is_paragraph is: the pieces of a statement share the first one */
   w->wants_blank = true;
   for (int i = 0; i < pieces->count; i++) {
     const struct piece *piece = &pieces->list[i];
     if (piece->part != part) continue;
     int begin = piece->head.begin < piece->head.end ? piece->head.begin : piece->body.begin;
-    w->wants_blank = w->wants_blank || begins_paragraph(part, begin);
+    if (begin != asked) is_paragraph = begins_paragraph(part, begin);
+    asked = begin;
+    w->wants_blank = w->wants_blank || is_paragraph;
     if (!is_written(w, i)) continue;
     if (without && !is_open) {
       text_printf(w->out, "\n\n#ifndef %s  // the emulation has its own", without);

@@ -579,10 +579,29 @@ TEST(macros_of_macros_end) {
   }
 }
 
+/* The constants of one statement do not look at the directives above it one by one, which would take an hour here. */
+TEST(many_constants_below_many_directives_end_soon) {
+  enum { REPEATS = 300000 };
+  static const char *const none[] = {NULL};
+  struct text text = {0}, source = {0};
+  bool is_decisive;
+  text_printf(&text, "__device__ int f(int n) { return n; }\n");
+  repeat(&text, "#if 0\n#endif\n", REPEATS);
+  text_printf(&text, "constexpr int A = 1");
+  for (int k = 0; k < REPEATS; k++) text_printf(&text, ",A%d=1", k);
+  text_printf(&text, ";\n__global__ void k(int n) { n = f(n); }");
+  const struct assembly_text texts[] = {{NULL, "", NULL}, {"test.cu", text_string(&text), NULL}};
+  CHECK_OK(assemble(texts, 2, 4, none, "ARCH", &is_decisive, &source));
+  CHECK(!strstr(text_string(&source), "A1"), "a constant that nothing uses");
+  text_free(&source);
+  text_free(&text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nested_text_ends),
       cmocka_unit_test(macros_of_macros_end),
+      cmocka_unit_test(many_constants_below_many_directives_end_soon),
       cmocka_unit_test(conditionals_nest),
       cmocka_unit_test(only_what_a_kernel_needs_is_there),
       cmocka_unit_test(comments_and_joined_lines_end_where_they_did),
