@@ -257,7 +257,7 @@ static void write_pieces(struct writer *w, const struct part *part, const char *
   bool is_open = false, is_paragraph = false;
   int asked = -1; /* the token about which is_paragraph is: the pieces of a statement share the first one */
   w->wants_blank = true;
-  for (int i = 0; i < pieces->count; i++) {
+  for (int i = 0; i < pieces->count && !part_is_over(part); i++) {
     const struct piece *piece = &pieces->list[i];
     if (piece->part != part) continue;
     int begin = piece->head.begin < piece->head.end ? piece->head.begin : piece->body.begin;

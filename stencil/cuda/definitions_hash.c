@@ -59,8 +59,9 @@ static void reach_piece(void *context, int number) {
 }
 
 static void add_tokens(struct identity_maker *maker, const struct part *part, struct range range) {
-  for (int i = range.begin; i < range.end; i++) {
+  for (int i = range.begin; i < range.end && !part_is_over(part); i++) {
     const struct cuda_token *token = &part->tokens[i].token;
+    part_worked(part, 1);
     if (token->kind != CUDA_COMMENT && !part->tokens[i].is_gone) identity_add(maker, token->at, token->length);
   }
 }

@@ -311,12 +311,14 @@ void pieces_cut(struct pieces *pieces, struct constants *constants, struct part 
 
 void pieces_named(const struct pieces *pieces, const struct part *part, struct range range,
                   void (*reach)(void *context, int piece), void *context) {
-  for (int i = range.begin; i < range.end; i++) {
+  for (int i = range.begin; i < range.end && !part_is_over(part); i++) {
     const struct part_token *token = &part->tokens[i];
+    part_worked(part, 1);
     if (token->name < 0 || token->is_gone) continue;
     const int before = part_skip_back(part, range.begin, i);
     if (before >= range.begin && (part_is(part, before, i, ".") || part_is(part, before, i, "->"))) continue;
     for (int d = pieces->first[token->name]; d >= 0; d = pieces->definitions[d].next) {
+      part_worked(part, 1);
       reach(context, pieces->definitions[d].piece);
     }
   }

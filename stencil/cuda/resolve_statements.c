@@ -249,7 +249,7 @@ static bool is_followed_by(const struct part *part, int at, int end, int name, c
 
 /* The next semicolon in a loop's head. */
 static int find_semicolon(const struct part *part, int at, int end) {
-  while (at < end && !part_is(part, at, end, ";")) at = part_skip(part, at + 1, end);
+  for (; at < end && !part_is(part, at, end, ";"); at = part_skip(part, at + 1, end)) part_worked(part, 1);
   return at;
 }
 

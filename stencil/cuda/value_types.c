@@ -77,7 +77,8 @@ static bool ends_name(const struct part *part, int at, int end) {
 
 /* Note the names after the first one: int a = 1, b, c[2]; */
 static void note_more(struct constants *constants, const struct part *part, int at, int end, enum value_type type) {
-  while (at < end && !part_is(part, at, end, ";") && !part_is(part, at, end, ")")) {
+  while (at < end && !part_is(part, at, end, ";") && !part_is(part, at, end, ")") && !part_is_over(part)) {
+    part_worked(part, 1);
     bool opens = part_is(part, at, end, "(") || part_is(part, at, end, "[") || part_is(part, at, end, "{");
     bool is_comma = part_is(part, at, end, ",");
     at = part_skip(part, (opens ? part_close(part, at, end) : at) + 1, end);

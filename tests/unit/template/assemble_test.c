@@ -526,6 +526,8 @@ TEST(nested_text_ends) {
       {"int z = ", "n ? n : ", "1", "", 20, false},
       {"int z = ", "n ? n : ", "1", "", 100000, true},
       {"int z = ", "a<", "1", "", 300000, true},
+      {"", "int a = b ", "1", "", 50, false},
+      {"", "int a = b ", "1", "", 20000, true},
       {"int z = ", "0 || ", "n", "", 50, false},
       {"int z = ", "0 || ", "n", "", 30000, true},
       {"", "if (n) ", "", "", 50, false},
@@ -597,10 +599,37 @@ TEST(many_constants_below_many_directives_end_soon) {
   text_free(&text);
 }
 
+/* Each use of a name reaches all its definitions, and a text of somebody else may have many of both. */
+TEST(many_uses_of_a_name_with_many_definitions_end) {
+  static const struct {
+    const char *definition;
+    int definitions, uses;
+    bool is_refused;
+  } rows[] = {{"int f();\n", 50, 50, false},
+              {"int f();\n", 5000, 5000, true},
+              {"#define f 1\n", 50, 50, false},
+              {"#define f 1\n", 5000, 5000, true}};
+  static const char *const none[] = {NULL};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text text = {0}, source = {0};
+    bool is_decisive;
+    repeat(&text, rows[i].definition, rows[i].definitions);
+    text_printf(&text, "__global__ void k(int n) { n = 1 ");
+    repeat(&text, ", f", rows[i].uses);
+    text_printf(&text, "; }");
+    const struct assembly_text texts[] = {{NULL, "", NULL}, {"test.cu", text_string(&text), NULL}};
+    const halotune_status status = assemble(texts, 2, 4, none, "ARCH", &is_decisive, &source);
+    CHECK_EQ(rows[i].is_refused ? HALOTUNE_PARSE : HALOTUNE_OK, status, "row %zu", i);
+    text_free(&source);
+    text_free(&text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nested_text_ends),
       cmocka_unit_test(macros_of_macros_end),
+      cmocka_unit_test(many_uses_of_a_name_with_many_definitions_end),
       cmocka_unit_test(many_constants_below_many_directives_end_soon),
       cmocka_unit_test(conditionals_nest),
       cmocka_unit_test(only_what_a_kernel_needs_is_there),
