@@ -34,5 +34,6 @@ halotune db check --db "$d/t.db" 2>&1 | sed "s|$d|FOLDER|g"
 take merge new.db t.db
 # An installed template with such bytes, which would generate the same source, does not get into the database, either.
 LC_ALL=C sed "\$a__device__ int unused() { return '$(printf '\344')'; }" templates/direct.cu >"$d/templates/direct.cu"
-HALOTUNE_TEMPLATE_PATH=$d/templates halotune db refresh --db "$d/t.db"
+# Whether the slower of two variants is a finalist depends on their times.
+HALOTUNE_TEMPLATE_PATH=$d/templates halotune db refresh --db "$d/t.db" | sed 's/1 variant stays/N variants stay/; s/2 variants/N variants/'
 # exit 0
