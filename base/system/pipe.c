@@ -4,14 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/system/clock.h"
 #include "base/system/limit.h"
+#include "base/system/wait_in_parts.h"
 
 static const volatile sig_atomic_t *stop_flag;
 
@@ -41,18 +39,10 @@ int pipe_open_at(int folder, const char *name, int flags) {
 }
 
 bool pipe_wait(int fd, short events, double limit_ms) {
-  const double most_ms = 100; /* the longest part */
-  struct pollfd waiting = {.fd = fd, .events = events};
-  double waited_ms = 0, part_ms = 0;
-  for (;;) {
-    const double start_ms = clock_ms();
-    const int ready = poll(&waiting, 1, (int)part_ms);
-    if (ready > 0 || (ready < 0 && errno != EINTR)) return true; /* the next call on it reports an error */
-    waited_ms += fmin(part_ms, clock_ms() - start_ms);
-    errno = is_stopped() ? ECANCELED : ETIME;
-    if (is_stopped() || waited_ms >= limit_ms) return false;
-    part_ms = fmin(most_ms, ceil(limit_ms - waited_ms));
-  }
+  const double part_ms = 100;
+  if (wait_in_parts(fd, events, limit_ms, part_ms, is_stopped)) return true;
+  errno = is_stopped() ? ECANCELED : ETIME;
+  return false;
 }
 
 halotune_status pipe_fail(const char *path, const char *silence) {

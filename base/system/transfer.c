@@ -2,7 +2,6 @@
 #include "base/system/transfer.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -10,6 +9,7 @@
 
 #include "base/system/clock.h"
 #include "base/system/pipe.h"
+#include "base/system/wait_in_parts.h"
 
 bool read_all(int fd, char *bytes, size_t length) {
   while (length > 0) {
@@ -41,16 +41,8 @@ bool write_all(int fd, const char *bytes, size_t length) {
 enum { PARTS = 12 };
 
 bool ready_until(int fd, short events, double until_ms) {
-  struct pollfd waiting = {.fd = fd, .events = events};
-  double left_ms = fmax(0, until_ms - clock_ms());
-  const double part_ms = fmin(ceil(left_ms / PARTS), INT_MAX);
-  for (;;) {
-    const double start_ms = clock_ms();
-    const int ready = poll(&waiting, 1, (int)fmin(part_ms, ceil(left_ms)));
-    if (ready > 0 || (ready < 0 && errno != EINTR)) return true; /* the next call on the descriptor reports an error */
-    left_ms -= fmin(part_ms, clock_ms() - start_ms);
-    if (left_ms <= 0) return false;
-  }
+  const double limit_ms = fmax(0, until_ms - clock_ms());
+  return wait_in_parts(fd, events, limit_ms, ceil(limit_ms / PARTS), NULL);
 }
 
 enum transfer_end read_until(int fd, char *bytes, size_t length, double until_ms) {
