@@ -60,8 +60,7 @@ json_t *rounded_json(double number, int digits) {
 static const char *take_character(const char **at, size_t *left, size_t *bytes) {
   static const char replacement[] = "\xEF\xBF\xBD";
   const char *character = *at;
-  const bool is_ascii = (unsigned char)*character < 0x80;
-  const size_t valid = is_ascii ? 1 : printable_bytes(character, *left), step = valid > 0 ? valid : 1;
+  const size_t valid = valid_bytes(character, *left), step = valid > 0 ? valid : 1;
   *at += step;
   *left -= step;
   *bytes = valid > 0 ? valid : strlen(replacement);

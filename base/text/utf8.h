@@ -16,6 +16,11 @@ size_t character_bytes(const char *text);
  * Returns 0 for a control character and for bytes that are not UTF-8. */
 size_t printable_bytes(const char *text, size_t length);
 
+/* Like printable_bytes, but 1 for each byte of ASCII, control characters too. */
+static inline size_t valid_bytes(const char *text, size_t length) {
+  return (unsigned char)text[0] < 0x80 ? 1 : printable_bytes(text, length);
+}
+
 /* Like printable_bytes, but also 0 for a character that is invisible, or that changes the order of others. */
 size_t visible_bytes(const char *text, size_t length);
 

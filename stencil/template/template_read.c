@@ -124,8 +124,7 @@ halotune_status template_parse(const struct source *yaml, const char *cuda, stru
 halotune_status template_check_cuda(const struct source *cuda) {
   for (size_t i = 0, step; i < cuda->length; i += step) {
     const char *at = cuda->text + i;
-    const bool is_ascii = (unsigned char)*at < 0x80;
-    step = is_ascii ? 1 : printable_bytes(at, cuda->length - i);
+    step = valid_bytes(at, cuda->length - i);
     if (step > 0 && *at) continue;
     const struct place place = place_behind((struct place){1, 1}, 1, cuda->text, i);
     return source_fail(
