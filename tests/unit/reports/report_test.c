@@ -107,6 +107,14 @@ static struct store *golden_open(void) {
   return store;
 }
 
+/* The golden database, changed by SQL. */
+static struct store *changed_open(const char *sql) {
+  struct store *store = golden_open();
+  CHECK_EQ(SQLITE_OK, sqlite3_exec(store_connection(store), sql, NULL, NULL, NULL), "%s",
+           sqlite3_errmsg(store_connection(store)));
+  return store;
+}
+
 /* Each allocation fails in turn. The sanitizers find memory that is then freed twice or never. */
 TEST(a_document_that_memory_is_out_for_fails) {
   static const struct report_request request = {.database = "golden.db", .generated = "today"};
@@ -210,9 +218,7 @@ TEST(more_values_of_a_parameter_than_a_report_shows_are_left_out) {
       " space, bytes, empty_ms, '', origin_id from run where id = 2;"
       "insert into measurement (run_id, variant_id, number, at_s, outcome, sample_count, median_ms, minimum_ms, low_ms,"
       " high_ms) select 100, id, id - 1000, 1, 'measured', 9, 2, 1, 1, 3 from variant where id > 1000;";
-  struct store *store = golden_open();
-  CHECK_EQ(SQLITE_OK, sqlite3_exec(store_connection(store), many, NULL, NULL, NULL), "%s",
-           sqlite3_errmsg(store_connection(store)));
+  struct store *store = changed_open(many);
   json_t *document = document_of(store, NULL);
   json_t *problem = json_array_get(json_object_get(document, "problems"), 0);
   json_t *effect = json_array_get(json_object_get(problem, "effects"), 0);
@@ -229,9 +235,7 @@ TEST(figures_do_not_end_with_the_number_of_templates) {
       "insert into template (id, hash, common_hash, name, yaml, cuda, origin_id)"
       " select 1000 + i, 'hash' || i, common_hash, name, yaml, cuda, origin_id from template join n where template.id = 1;"
       "update variant set template_id = 1200 where template_id = 1";
-  struct store *store = golden_open();
-  CHECK_EQ(SQLITE_OK, sqlite3_exec(store_connection(store), many, NULL, NULL, NULL), "%s",
-           sqlite3_errmsg(store_connection(store)));
+  struct store *store = changed_open(many);
   json_t *document = document_of(store, NULL);
   json_t *problem = json_array_get(json_object_get(document, "problems"), 0);
   json_t *figures = json_object_get(json_object_get(problem, "winner"), "figures");
