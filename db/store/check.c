@@ -78,8 +78,8 @@ halotune_status check_once(struct check *c, const char *kind, sqlite3_stmt *row,
   }
   if (c->bytes + c->subject.bytes_read > c->most_bytes)
     return fail(HALOTUNE_DB,
-                "many rows name one long text: the check would read more than %lld MB, which is far more "
-                "than the rows of an ordinary file of this size have, so it ends here",
+                "many rows name one long text: the check would read or generate more than %lld MB, which is far "
+                "more than the rows of an ordinary file of this size need, so it ends here",
                 (long long)(c->most_bytes >> 20));
   const struct identity values = identity_end(&maker);
   if (was_fine(c, &values)) return HALOTUNE_OK;
@@ -530,8 +530,9 @@ halotune_status store_check_future(struct store *store, void (*problem)(void *co
   return status;
 }
 
-/* Find how many bytes may be read. A row of a winner without its source takes some 2 KB. The rows of one template and
- * one stencil read their texts once. So an honest file reads a few times its own size. */
+/* Find how many bytes may be read or generated. A row of a winner without its source takes some 2 KB. The rows of one
+ * template and one stencil read their texts once. Each row generates its source again, from a template of some 40 KB.
+ * So an honest file reads and generates some 20 times its own size. */
 static halotune_status check_begin(struct check *c) {
   const int64_t bytes_always = 64 << 20, bytes_a_byte = 64;
   int64_t pages = 0, bytes = 0;

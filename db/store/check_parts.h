@@ -22,7 +22,7 @@ struct check {
   int fine_count, fine_room;
   sqlite3_stmt *variants;    /* all variants in the order of their templates; at the first one that was not looked at */
   struct subject subject;    /* the texts of the row that was looked at last */
-  int64_t most_bytes, bytes; /* how much of rows and texts may be read; how much of rows was */
+  int64_t most_bytes, bytes; /* how much may be read and generated; how much of rows was read */
 };
 
 /* Look at a row, unless a row with the same values was checked and has no defect. Column 0 is the id, which is not

@@ -87,7 +87,7 @@ static halotune_status grid_check(const struct stencil *stencil, const struct gr
 }
 
 /* Generate a configuration of a template, with everything else from the row. */
-static halotune_status generate_row(sqlite3_stmt *row, int at, const struct subject *s, const struct template *template,
+static halotune_status generate_row(sqlite3_stmt *row, int at, struct subject *s, const struct template *template,
                                     const struct configuration *configuration, struct generated *out) {
   struct grid grid;
   double coefficients[MAX_COEFFICIENTS];
@@ -105,8 +105,11 @@ static halotune_status generate_row(sqlite3_stmt *row, int at, const struct subj
                                     .limits = device_row_limits(row, at + LIMITS),
                                     .reproducible = sqlite3_column_int(row, at + REPRODUCIBLE) != 0,
                                     .most_steps = sqlite3_column_int(row, at + STEPS)};
+  s->bytes_read += (int64_t)strlen(template->cuda);
   status = generate(&spec, out);
-  if (status == HALOTUNE_OK) source_strip_lines(out->source);
+  if (status != HALOTUNE_OK) return status;
+  s->bytes_read += (int64_t)strlen(out->source);
+  source_strip_lines(out->source);
   return status;
 }
 

@@ -18,7 +18,7 @@ struct subject {
   struct stencil *stencil;      /* NULL: no text is parsed */
   struct analysis *analysis;
   struct template *template; /* NULL likewise */
-  int64_t bytes_read;        /* of texts, since the beginning */
+  int64_t bytes_read;        /* of texts and of what was generated from them, since the beginning */
 };
 
 /* Parse a stencil's text, unless the subject has it already. Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_ARGUMENT

@@ -787,15 +787,17 @@ static const char many_bests_sql[] =
     " create temp table many as select b.*, numbers.i from b, numbers; update many set id = i, problem_id = i;"
     " alter table many drop column i; insert into best select * from many";
 
-/* The text of a template is read once for all bests of it. A long text that is read again for each row, and one that is
- * longer than a template's file may be, end the check: a file of some MB would be checked for hours. */
+/* The text of a template is read once for all bests of it. A long text that is read again for each row, one from which
+ * each row's source is generated, and one that is longer than a template's file may be, end the check: a file of some
+ * MB would be checked for hours. */
 TEST(one_long_text_of_many_rows) {
   static const struct {
     const char *change, *message;
   } rows[] = {
-      {"update template set cuda = cuda || printf('// %500000c\n', 'x')", NULL},
+      {"update template set cuda = cuda || printf('// %50000c\n', 'x')", NULL},
       {"update template set yaml = yaml || printf('# %500000c\n', 'x')", NULL},
       {"update variant set parameters = parameters || printf('%2000000c', ' ')", "many rows name one long text"},
+      {"update template set cuda = cuda || printf('// %1000000c\n', 'x')", "many rows name one long text"},
       {"update template set yaml = yaml || printf('# %2000000c\n', 'x')", "at most 1048576 are allowed"},
       {"update template set cuda = cuda || printf('// %2000000c\n', 'x')", "at most 1048576 are allowed"},
       {"update stencil_text set text = text || printf('# %2000000c\n', 'x')", "at most 1048576 are allowed"},
