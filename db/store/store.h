@@ -20,8 +20,8 @@ enum store_mode {
   STORE_READ, /* no file is made or changed; a file of an older version is copied into memory, migrated there and
                  read */
   STORE_READ_UNTRUSTED, /* the same, and also opens a file with untrusted rows, to show or import them */
-  STORE_GLANCE, /* as STORE_READ_UNTRUSTED, but opens a file of an older version only up to 1 MiB, because all of it is
-                   migrated */
+  STORE_GLANCE, /* as STORE_READ_UNTRUSTED, but does not wait for a lock of another program, and opens a file of an older
+                   version only up to 1 MiB, because all of it is migrated */
   STORE_WRITE,  /* the file and its folder (0700) are made where they are missing, an older version is migrated. Up to
                   version 4 a database held rows that were not trusted: a copy, PATH.version-4, keeps them */
 };

@@ -101,14 +101,18 @@ static bool needs_undoing(const sqlite3 *connection) {
   return code == SQLITE_READONLY_ROLLBACK || code == SQLITE_READONLY_RECOVERY;
 }
 
+static bool reads_untrusted(enum store_mode mode) { return mode == STORE_READ_UNTRUSTED || mode == STORE_GLANCE; }
+
 /* Connect to a file, and inspect it. Definitions of others end soon: SQLite reads all of them before the first query,
  * and their number and length are not limited otherwise. */
-static halotune_status connect_guarded(const char *path, int flags, bool untrusted, struct guard *guard, sqlite3 **out,
-                                       struct marks *marks) {
+static halotune_status connect_guarded(const char *path, int flags, enum store_mode mode, struct guard *guard,
+                                       sqlite3 **out, struct marks *marks) {
   enum { INSPECTION_STEPS = 50000 };
+  const bool untrusted = reads_untrusted(mode);
   struct stat facts;
   halotune_status status = connect_to(path, flags, out);
   if (status != HALOTUNE_OK) return status;
+  if (mode == STORE_GLANCE) sqlite3_busy_timeout(*out, 0);
   const int64_t bytes = stat(path, &facts) == 0 ? facts.st_size : 0;
   guard_steps(*out, bytes, guard);
   if (untrusted) guard_glance(guard, INSPECTION_STEPS);
@@ -117,13 +121,13 @@ static halotune_status connect_guarded(const char *path, int flags, bool untrust
   return status;
 }
 
-static halotune_status connect_to_read(const char *path, bool untrusted, struct guard *guard, sqlite3 **out,
+static halotune_status connect_to_read(const char *path, enum store_mode mode, struct guard *guard, sqlite3 **out,
                                        struct marks *marks) {
-  halotune_status status = connect_guarded(path, SQLITE_OPEN_READONLY, untrusted, guard, out, marks);
+  halotune_status status = connect_guarded(path, SQLITE_OPEN_READONLY, mode, guard, out, marks);
   if (status == HALOTUNE_OK || !*out || !needs_undoing(*out)) return status;
   if ((status = journal_check(*out, path)) != HALOTUNE_OK) return status;
   sqlite3_close(*out);
-  return connect_guarded(path, SQLITE_OPEN_READWRITE, untrusted, guard, out, marks);
+  return connect_guarded(path, SQLITE_OPEN_READWRITE, mode, guard, out, marks);
 }
 
 /* Look at each page once. Pages that several rows share would be read for each of them. */
@@ -157,10 +161,6 @@ static halotune_status copy_database(sqlite3 *from, sqlite3 *to) {
 /* Larger databases are not copied into memory, not even for a glance. */
 static const long long copied_bytes_most = 1LL << 30, glance_bytes_most = 1LL << 20;
 
-static bool reads_untrusted(const struct store *store) {
-  return store->mode == STORE_READ_UNTRUSTED || store->mode == STORE_GLANCE;
-}
-
 /* Reading a file of an older version does not change it: a copy in memory is brought up to date. */
 static halotune_status read_older(struct store *store) {
   struct stat facts;
@@ -178,13 +178,13 @@ static halotune_status read_older(struct store *store) {
   if (status == HALOTUNE_OK) guard_steps(copy, facts.st_size, &store->guard);
   if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);
   /* Another process may have written after the file was inspected, so the copy is inspected again. */
-  if (status == HALOTUNE_OK) status = inspect_file(copy, store->path, reads_untrusted(store), &marks);
+  if (status == HALOTUNE_OK) status = inspect_file(copy, store->path, reads_untrusted(store->mode), &marks);
   if (status == HALOTUNE_OK && content_of(&marks) == CONTENT_NONE)
     status = fail(HALOTUNE_DB, "another program has emptied it");
   if (status == HALOTUNE_OK) store->version = (int)marks.version;
   if (status == HALOTUNE_OK) status = pages_check(copy, store->path);
   /* The importing user decides about the whole file. Since version 5 rows have no mark of trust. */
-  if (status == HALOTUNE_OK && reads_untrusted(store) && store->version < 5)
+  if (status == HALOTUNE_OK && reads_untrusted(store->mode) && store->version < 5)
     status = query_script(copy, store->version < 3 ? "update best set is_trusted = 1"
                                                    : "update best set is_trusted = 1; update run set is_trusted = 1");
   if (status == HALOTUNE_OK) status = migrate(copy, schema_migrations, SCHEMA_VERSION);
@@ -197,8 +197,7 @@ static halotune_status read_older(struct store *store) {
 
 static halotune_status open_to_read(struct store *store) {
   struct marks marks;
-  halotune_status status =
-      connect_to_read(store->path, reads_untrusted(store), &store->guard, &store->connection, &marks);
+  halotune_status status = connect_to_read(store->path, store->mode, &store->guard, &store->connection, &marks);
   if (status != HALOTUNE_OK) return status;
   const enum content content = content_of(&marks);
   if (content == CONTENT_NONE) return fail(HALOTUNE_NOT_FOUND, "%s: no result is stored there yet", store->path);
@@ -284,7 +283,7 @@ static halotune_status look_for_damage(sqlite3 *connection, const char *path) {
 static halotune_status inspect_to_write(const char *path, struct marks *marks) {
   sqlite3 *connection = NULL;
   struct guard guard;
-  halotune_status status = connect_to_read(path, false, &guard, &connection, marks);
+  halotune_status status = connect_to_read(path, STORE_READ, &guard, &connection, marks);
   if (status == HALOTUNE_OK) status = look_for_damage(connection, path);
   sqlite3_close(connection);
   return status;

@@ -8,6 +8,7 @@
 
 #include "base/files/replace.h"
 #include "base/numbers/random.h"
+#include "base/system/clock.h"
 #include "db/store/check.h"
 #include "db/store/filesystem.h"
 #include "db/store/guard.h"
@@ -641,6 +642,23 @@ TEST(a_glance_migrates_no_large_file) {
   work_end(&work);
 }
 
+/* Another program may lock a file that is kept apart for as long as it likes: `query` leaves out the remark. */
+TEST(a_glance_waits_for_no_lock) {
+  struct work work = work_begin();
+  struct store *store;
+  sqlite3 *other;
+  make_database(work.path, SCHEMA_VERSION);
+  CHECK_EQ(SQLITE_OK, sqlite3_open(work.path, &other), "open");
+  CHECK_OK(query_script(other, "pragma journal_mode = delete; begin exclusive"));
+  const double since_ms = clock_ms();
+  CHECK_EQ(HALOTUNE_DB, store_open(work.path, STORE_GLANCE, &store), "a glance at a locked file");
+  CHECK(clock_ms() - since_ms < query_wait_ms, "it waited");
+  sqlite3_close(other);
+  CHECK_OK(store_open(work.path, STORE_GLANCE, &store));
+  store_close(store);
+  work_end(&work);
+}
+
 /* A migration that was interrupted after the copy was made begins again. */
 TEST(a_copy_of_an_earlier_attempt_is_no_obstacle) {
   struct work work = work_begin();
@@ -946,6 +964,7 @@ int main(void) {
       cmocka_unit_test(the_copy_of_what_is_not_trusted_follows_no_link_of_another_user),
       cmocka_unit_test(a_path_that_looks_like_an_address_is_a_path),
       cmocka_unit_test(a_glance_migrates_no_large_file),
+      cmocka_unit_test(a_glance_waits_for_no_lock),
       cmocka_unit_test(a_glance_reads_little),
       cmocka_unit_test(a_copy_of_an_earlier_attempt_is_no_obstacle),
       cmocka_unit_test(only_a_regular_file_of_this_user_is_a_copy_of_an_earlier_attempt),
