@@ -178,7 +178,7 @@ static halotune_status search_question(const struct question *q, double budget_s
   struct text input = {0}, output = {0};
   const double hour_ms = 3.6e6;
   snprintf(grid, sizeof grid, "%lld,%lld,%lld", q->grid[0], q->grid[1], q->grid[2]);
-  if (q->grid[2] == 1 && (digits = strrchr(grid, ','))) *digits = '\0';
+  for (int axis = 2; axis > 0 && q->grid[axis] == 1 && (digits = strrchr(grid, ',')); axis--) *digits = '\0';
   snprintf(budget, sizeof budget, "%gs", budget_s);
   const char *const usual[] = {options.program, "tune", q->stencil, "--dtype", dtype_names[q->dtype],
                                "--grid",        grid,   "--steps",  "1",       "--budget",
