@@ -280,12 +280,14 @@ static bool is_own_stencil(const struct candidates *c, const struct asked_family
   return c->question->ctx->table.families[family->number].stencil == c->question->key.stencil;
 }
 
-static void cost_of_shape(const struct asked_family *family, const struct priced_shape *shape,
-                          struct predict_cost *out) {
+static void cost_of_shape(const struct candidates *c, const struct asked_family *family,
+                          const struct priced_shape *shape, struct predict_cost *out) {
   const struct predict_model *model = &family->priced->model;
   if (family->blocks) predict_cost_of_blocks(model, family->blocks, shape->first, family->place, out);
   else predict_cost_in(model, &shape->shape, family->place, out);
   out->unsteady = shape->shape.unsteady;
+  /* A row of the question's stencil needed as many operations where it was measured. */
+  if (!shape->can_group && !is_own_stencil(c, family)) out->log_least_ms = family->place->log_each_ms;
 }
 
 /* Compute the ranks of a configuration's rows. */
@@ -297,7 +299,7 @@ static void rank_shape(struct candidates *c, struct asked_family *family, const 
   struct predict_cost cost;
   family->is_exact[shape->first] = true;
   family->least = -1;
-  cost_of_shape(family, shape, &cost);
+  cost_of_shape(c, family, shape, &cost);
   const struct rank_terms terms = terms_of(q, family, &cost);
   rank_rows(family, &terms, shape->first, shape->end, ranks);
   for (int i = 0; i < shape->end - shape->first && of_images != 0; i++) ranks[i] += of_images;
@@ -556,7 +558,7 @@ struct prediction candidates_predict(const struct candidates *c, const struct ca
   const struct served *row = candidate->row;
   struct predict_cost asked;
   if (!(q->device->memory_gbs > 0) && row->model != q->device->model) return (struct prediction){NAN, NAN};
-  cost_of_shape(family, candidate->shape, &asked);
+  cost_of_shape(c, family, candidate->shape, &asked);
   const bool follows = family->priced->follows[kind->mode];
   const float trend = follows ? family->trend - trend_at(&family->priced->trend, &priced->cost.size) : 0;
   return predict(model, row->time_ms, &priced->cost, (enum launch_mode)row->launch, &asked, mode_asked(q, row),

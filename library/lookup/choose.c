@@ -12,7 +12,7 @@
 #include "stencil/template/space.h"
 
 /* After so many refused configurations of other stencils, the lookup falls back to a default. */
-enum { MOST_REFUSED = 64 };
+enum { MOST_REFUSED = 96 };
 
 /* The number of configurations that are changed, at most, until one fits; and the number of values that are tried for
  * one of them, which takes some milliseconds. Facts of a GPU that make no sense, such as -1 threads, keep no
@@ -78,17 +78,51 @@ static halotune_status try_candidate(struct candidates *candidates, const struct
   return status;
 }
 
+/* How many rows of other stencils were refused, at all and of each template. */
+struct refusals {
+  int count, template_count;
+  struct {
+    int same_name, count;
+  } templates[MOST_REFUSED];
+};
+
+/* Count a refusal. */
+static void count_refusal(struct refusals *refusals, int same_name) {
+  int at = 0;
+  while (at < refusals->template_count && refusals->templates[at].same_name != same_name) at++;
+  if (at == refusals->template_count) {
+    refusals->templates[at].same_name = same_name;
+    refusals->templates[at].count = 0;
+    refusals->template_count++;
+  }
+  refusals->templates[at].count++;
+  refusals->count++;
+}
+
+/* Whether so many rows of a template were refused that the others would probably be refused for the same reason. */
+static bool is_refused_often(const struct refusals *refusals, int same_name) {
+  enum { OFTEN = 48 };
+  for (int i = 0; i < refusals->template_count; i++) {
+    if (refusals->templates[i].same_name == same_name) return refusals->templates[i].count >= OFTEN;
+  }
+  return false;
+}
+
 /* Find the best candidate that fits. It becomes the answer. After too many refused ones, the answer so far stays.
  *   rank  receives the rank of the candidate */
 static halotune_status choose_measured(struct candidates *candidates, float *rank, struct answer *out) {
   const struct question *q = candidates->question;
   struct candidate candidate;
   halotune_status status = HALOTUNE_OK;
-  int refused = 0;
-  while (status == HALOTUNE_OK && refused < MOST_REFUSED && candidates_take(candidates, &candidate)) {
+  struct refusals refusals;
+  refusals.count = refusals.template_count = 0;
+  while (status == HALOTUNE_OK && refusals.count < MOST_REFUSED && candidates_take(candidates, &candidate)) {
+    const bool is_other = candidate.row->stencil != q->key.stencil;
+    const int same_name = q->ctx->catalog.templates[candidate.row->template_at].same_name;
     bool fits = false;
     if (question_is_row_wrong(q, candidate.row)) continue;
-    status = try_candidate(candidates, &candidate, out, &fits);
+    const bool is_tried = !is_other || !is_refused_often(&refusals, same_name);
+    if (is_tried) status = try_candidate(candidates, &candidate, out, &fits);
     if (fits) {
       out->prediction = candidates_predict(candidates, &candidate);
       *rank = candidate.rank;
@@ -96,7 +130,7 @@ static halotune_status choose_measured(struct candidates *candidates, float *ran
     }
     if (status == HALOTUNE_OK) /* drop all its rows: many grids have the same winner */
       status = candidates_drop(candidates, &candidate);
-    refused += candidate.row->stencil != q->key.stencil;
+    if (is_other && is_tried) count_refusal(&refusals, same_name);
   }
   return status;
 }
@@ -212,6 +246,7 @@ static halotune_status choose_default(const struct question *q, struct answer *o
     status = context_template(q->ctx, heaviest, &template);
     if (status != HALOTUNE_OK) break;
     out->configuration = configuration_default(template);
+    similar_group(template, q->facts, &out->configuration);
     status = adapt_configuration(q, out, &found);
   }
   free(weights);

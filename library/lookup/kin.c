@@ -36,23 +36,33 @@ static halotune_status list_families(const struct question *q, struct kin *kin) 
   return HALOTUNE_OK;
 }
 
-/* Find which stencils have images, and which templates have rows of them, if the question's stencil has images. */
+/* What find_errors() has read of a stencil; NULL: it cannot be read. The question's own one may have been added by
+ * another name. */
+static const struct parsed_stencil *parsed_of(const struct question *q, int stencil) {
+  if (stencil == q->key.stencil) return q->parsed;
+  return atomic_load_explicit(&q->ctx->catalog.stencils[stencil].parsed, memory_order_acquire);
+}
+
+/* Find which stencils have images, and which templates have rows of them, if the question's stencil has images. Rows of
+ * a stencil whose taps lie on the axes say nothing of images at corners. */
 static halotune_status find_images(const struct question *q, struct kin *kin) {
   const struct catalog *catalog = &q->ctx->catalog;
+  const bool is_on_axes = analysis_taps_on_axes(q->parsed->analysis);
   if (!similar_has_images(q->parsed)) return HALOTUNE_OK;
   kin->has_images = calloc((size_t)catalog->stencil_count + 1, sizeof *kin->has_images);
   for (int i = 0; i < 2; i++)
     kin->finds_images[i] = calloc((size_t)catalog->template_count + 1, sizeof *kin->finds_images[i]);
   if (!kin->has_images || !kin->finds_images[0] || !kin->finds_images[1]) return fail_memory();
   for (int i = 0; i < catalog->stencil_count; i++) {
-    const struct parsed_stencil *other = atomic_load_explicit(&catalog->stencils[i].parsed, memory_order_acquire);
-    /* find_errors() has read all stencils but the question's own, which a program may have added by another name. */
-    kin->has_images[i] = i == q->key.stencil || (other && similar_has_images(other));
+    const struct parsed_stencil *other = parsed_of(q, i);
+    kin->has_images[i] = other && similar_has_images(other);
   }
   for (int i = 0; i < catalog->row_count; i++) {
     const struct served *row = &catalog->rows[i];
+    const struct parsed_stencil *other = parsed_of(q, row->stencil);
     bool *finds_images = kin->finds_images[catalog->devices[row->device].is_emulation];
-    if (kin->has_images[row->stencil]) finds_images[catalog->templates[row->template_at].same_name] = true;
+    if (kin->has_images[row->stencil] && (is_on_axes || !analysis_taps_on_axes(other->analysis)))
+      finds_images[catalog->templates[row->template_at].same_name] = true;
   }
   return HALOTUNE_OK;
 }

@@ -33,6 +33,7 @@ struct priced_shape {
   struct configuration configuration;
   struct predict_shape shape;
   bool is_usable; /* false: the template does not have these parameters */
+  bool can_group; /* the template can group weights that repeat */
 };
 
 /* The numbers that the rank of a row needs. They are copied from the catalog, because a lookup mostly waits for

@@ -7,6 +7,7 @@
 
 #include "base/numbers/wide_vectors.h"
 #include "db/store/launch_text.h"
+#include "library/lookup/similar.h"
 
 struct predict_gpu pricing_gpu(const struct catalog *catalog, const struct known_device *device) {
   const bool is_measured = device->model >= 0 && !device->is_emulation;
@@ -63,6 +64,7 @@ static halotune_status price_shape(const struct pricing *p, const struct served 
   bindings_configure(&bindings, &out->configuration);
   out->shape = predict_shape_of(&bindings, row->occupancy_64 / 64.0, p->device->limits.max_threads_sm);
   out->is_usable = true;
+  out->can_group = similar_can_group(template);
   bindings_free(&bindings);
   return HALOTUNE_OK;
 }

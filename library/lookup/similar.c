@@ -12,6 +12,9 @@ static const float other_shape = 1, other_boundary = 0.5f, other_field = 0.5f, f
 /* Errors that another stencil adds: a fixed one, and one for each unit of distance. */
 static const float error_of_any = 0.15f, error_of_distance = 0.15f;
 
+/* Weights are grouped where that leaves less than one of so many operations. */
+static const double worth_grouping = 2;
+
 static float doublings_between(double a, double b) { return fabsf(log2f((float)(a / b))); }
 
 static int staged_count(const struct parsed_stencil *parsed) {
@@ -80,10 +83,24 @@ halotune_status similar_version_of_row(const struct question *q, const struct se
   return row->stencil == q->key.stencil ? HALOTUNE_OK : similar_version(q, row->template_at, version_at);
 }
 
+bool similar_can_group(const struct template *template) {
+  const int at = template_parameter(template, "weights", strlen("weights"));
+  return at >= 0 && parameter_value_at(&template->parameters[at], "grouped") >= 0;
+}
+
+void similar_group(const struct template *template, const double facts[FACT_COUNT],
+                   struct configuration *configuration) {
+  const int at = template_parameter(template, "weights", strlen("weights"));
+  const int grouped = at < 0 ? -1 : parameter_value_at(&template->parameters[at], "grouped");
+  if (grouped >= 0 && worth_grouping * facts[FACT_grouped_operations] < facts[FACT_sum_operations])
+    configuration->choice[at] = (unsigned char)grouped;
+}
+
 bool similar_settle(const struct question *q, const struct served *row, const struct template *template,
                     struct configuration *configuration) {
   if (row->stencil == q->key.stencil) return false;
   const struct configuration before = *configuration;
   configuration_settle(template, q->facts, configuration);
+  similar_group(template, q->facts, configuration);
   return memcmp(&before, configuration, sizeof before) != 0;
 }

@@ -27,7 +27,15 @@ halotune_status similar_version(const struct question *question, int template_at
  * row's own, whose results were compared with the stencil's. */
 halotune_status similar_version_of_row(const struct question *question, const struct served *row, int *version_at);
 
-/* Give a row's configuration the values that count for the question's stencil. A row of this stencil keeps its own.
+/* Whether variants of a template can group weights that repeat, as the common parameter `weights` says. */
+bool similar_can_group(const struct template *template);
+
+/* Group the weights of a configuration that was not measured with this stencil, if this saves half of the operations of
+ * its sums. */
+void similar_group(const struct template *template, const double facts[FACT_COUNT],
+                   struct configuration *configuration);
+
+/* Give a row's configuration the values that suit the question's stencil. A row of this stencil keeps its own.
  * Returns whether the configuration changed. */
 bool similar_settle(const struct question *question, const struct served *row, const struct template *template,
                     struct configuration *configuration);

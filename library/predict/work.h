@@ -11,6 +11,7 @@ struct predict_work {
   double bytes;            /* compulsory traffic of one application */
   double depth;            /* planes that a plane reads, or rows in 2D: 1 plus the reach to both sides */
   double operations;       /* additions, multiplications, fma and functions, each counted once, of all points */
+  double least_operations; /* the same where weights that repeat are grouped */
   enum dtype dtype;        /* in which they are computed */
 };
 

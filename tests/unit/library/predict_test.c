@@ -88,7 +88,7 @@ static double time_between(const struct predict_gpu *const gpus[2], const struct
   struct predict_cost costs[2];
   for (int i = 0; i < 2; i++) {
     const double *n = points[i];
-    const struct predict_work work = {{n[0], n[1], n[2]}, n[0] * 4, n[0] * n[1] * n[2] * 8, 3, 0, DTYPE_F32};
+    const struct predict_work work = {{n[0], n[1], n[2]}, n[0] * 4, n[0] * n[1] * n[2] * 8, 3, 0, 0, DTYPE_F32};
     predict_cost(&model, shape, &work, gpus[i], &costs[i]);
   }
   return predict(&model, time_ms, &costs[0], LAUNCH_STREAM, &costs[1], LAUNCH_STREAM, 0, 0).time_ms;
@@ -153,7 +153,7 @@ TEST(some_multiprocessors_have_a_block_more) {
   const struct predict_model model = predict_default();
   for (size_t i = 0; i < COUNT(rows); i++) {
     const double *n = rows[i].points;
-    const struct predict_work work = {{n[0], n[1], n[2]}, 128, n[0] * n[1] * n[2] * 8, 3, 0, DTYPE_F32};
+    const struct predict_work work = {{n[0], n[1], n[2]}, 128, n[0] * n[1] * n[2] * 8, 3, 0, 0, DTYPE_F32};
     struct predict_cost cost;
     predict_cost(&model, &shape, &work, &h200, &cost);
     CHECK_NEAR(rows[i].idle, (double)cost.features[PREDICT_idle], 1e-3, "row %zu", i);
@@ -168,7 +168,7 @@ TEST(grids_are_nearer_if_their_rows_are_aligned_alike) {
   static const double sides[] = {512, 520, 544};
   for (size_t i = 0; i < COUNT(sides); i++) {
     const double n = sides[i];
-    const struct predict_work work = {{n, n, n}, n * 4, n * n * n * 8, 3, 0, DTYPE_F32};
+    const struct predict_work work = {{n, n, n}, n * 4, n * n * n * 8, 3, 0, 0, DTYPE_F32};
     struct predict_place place;
     predict_place_of(&model, &work, &h200, &place);
     sizes[i] = place.common.size;
@@ -207,20 +207,21 @@ TEST(no_variant_is_faster_than_a_copy_unless_it_was_measured_so) {
   CHECK_NEAR(1, time_on(&gpu, &shape, cached_ms, cached, other) / free_ms, 0.2, "the cache holds both");
 }
 
-/* On an H200, 125 additions a point of 512x512x512 in f32 take at least 0.50 ms. The fastest variant took 0.64. */
+/* On an H200, 125 additions a point of 512x512x512 in f32 take 0.50 ms at the peak rate, and 0.66 at three quarters of
+ * it. The fastest variant took 0.64. If weights that repeat are grouped, fewer operations are left. */
 TEST(no_variant_computes_faster_than_the_multiprocessors_can) {
   static const struct {
     int capability;
     enum dtype dtype;
     double least_ms; /* 0: none */
-  } rows[] = {{90, DTYPE_F32, 0.4965}, {90, DTYPE_F64, 0.993}, {0, DTYPE_F32, 0}, {103, DTYPE_F64, 0}};
+  } rows[] = {{90, DTYPE_F32, 0.4965 / 0.75}, {90, DTYPE_F64, 0.993 / 0.75}, {0, DTYPE_F32, 0}, {103, DTYPE_F64, 0}};
   const struct predict_shape shape = {{128, 4, 18}, 1, 256, 4, 1, 0};
   const struct predict_model model = predict_default();
   const double points = 512.0 * 512 * 512, time_ms = 0.3;
   for (size_t i = 0; i < COUNT(rows); i++) {
     const struct predict_gpu gpu = {132, 4813, 62914560, 4256, rows[i].capability};
-    const struct predict_work few = {{512, 512, 512}, 2048, points * 8, 3, 7 * points, rows[i].dtype},
-                              many = {{512, 512, 512}, 2048, points * 8, 3, 125 * points, rows[i].dtype};
+    const struct predict_work few = {{512, 512, 512}, 2048, points * 8, 3, 7 * points, 7 * points, rows[i].dtype},
+                              many = {{512, 512, 512}, 2048, points * 8, 3, 343 * points, 125 * points, rows[i].dtype};
     struct predict_cost measured, asked;
     predict_cost(&model, &shape, &few, &gpu, &measured);
     predict_cost(&model, &shape, &many, &gpu, &asked);
@@ -235,7 +236,8 @@ TEST(nothing_is_known_of_a_GPU_or_of_blocks) {
   const struct predict_model model = predict_default();
   const struct predict_gpu nothing = {0};
   const struct predict_shape shapes_of[] = {{{0}, 0, 0, 0, 0, 0}, {{64, 16, 4}, 1, 256, 4, 1, 0}};
-  const struct predict_work works[] = {{{0}, 0, 0, 0, 0, DTYPE_F32}, {{512, 512, 512}, 2048, 1e9, 3, 1e9, DTYPE_F32}};
+  const struct predict_work works[] = {{{0}, 0, 0, 0, 0, 0, DTYPE_F32},
+                                       {{512, 512, 512}, 2048, 1e9, 3, 1e9, 1e9, DTYPE_F32}};
   for (int i = 0; i < 4; i++) {
     struct predict_cost cost;
     predict_cost(&model, &shapes_of[i / 2], &works[i % 2], &nothing, &cost);
@@ -263,7 +265,7 @@ TEST(unsteady_variants_are_predicted_with_a_larger_error_where_launches_are_shor
   unsteady.unsteady = 1;
   for (int n = 32; n <= 512; n *= 2) {
     const double points = (double)n * n * n;
-    const struct predict_work work = {{n, n, n}, 4.0 * n, 8 * points, 3, 9 * points, DTYPE_F32};
+    const struct predict_work work = {{n, n, n}, 4.0 * n, 8 * points, 3, 9 * points, 9 * points, DTYPE_F32};
     struct predict_cost costs[2];
     predict_cost(&model, &steady, &work, &h200, &costs[0]);
     predict_cost(&model, &unsteady, &work, &h200, &costs[1]);

@@ -59,7 +59,7 @@ TEST(rough_costs_are_near_the_exact_ones) {
     const struct predict_model model = random_model(seed);
     const double n[MAX_DIMS] = {ceil((double)between(seed, 100, 1, 2000)), ceil((double)between(seed, 101, 1, 2000)),
                                 random_bits(seed, 102) % 3 ? ceil((double)between(seed, 103, 1, 2000)) : 1};
-    const struct predict_work work = {{n[0], n[1], n[2]}, 4 * n[0], 8 * n[0] * n[1] * n[2], 3, 0, DTYPE_F32};
+    const struct predict_work work = {{n[0], n[1], n[2]}, 4 * n[0], 8 * n[0] * n[1] * n[2], 3, 0, 0, DTYPE_F32};
     const struct shape_columns shapes = {{columns[0], columns[1], columns[2]}, columns[3], columns[4], columns[5]};
     const enum launch_mode mode = seed % 3 ? LAUNCH_STREAM : LAUNCH_GRAPH;
     const int first = (int)(seed % 2) * WIDE_LANES;

@@ -186,6 +186,90 @@ TEST(templates_that_won_with_images_answer_for_stencils_with_images) {
   check_template(rows, 3, "skip", "direct", "a stencil without images");
 }
 
+/* A template that finds the images of a star may be slow at corners. */
+TEST(a_star_tells_nothing_of_images_at_corners) {
+  static const struct tuned rows[] = {
+      {GPU_H200, "star7", "direct", "vector=1", F32, {128, 128, 128}, USUAL, 0.005},
+      {GPU_H200, "star7", "tile", NULL, F32, {128, 128, 128}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.007},
+      {GPU_H200, "gradient", "tile", NULL, F32, {512, 512, 512}, USUAL, 5},
+  };
+  struct work folder;
+  halotune_ctx *ctx;
+  halotune_config config;
+  CHECK_EQ(0, tuned_begin(&folder, rows, COUNT(rows), &ctx), "a database");
+  add_text(ctx, "corner", "u[-1,0,0] + u[1,1,0] + u[0,-1,0] + 2*u[0,1,0] + u[0,0,-1] - u[0,0,1]", "periodic");
+  const halotune_problem problem = problem_of("corner", "h200", 3, 128);
+  CHECK_EQ(HALOTUNE_OK, halotune_lookup(ctx, &problem, &config), "%s", halotune_error(ctx));
+  CHECK_TEXT("direct", config.template_name, "tile won with a star");
+  CHECK_EQ(0, tuned_end(&folder, ctx), "the end");
+}
+
+/* Every row of `patch` is refused for one reason: the taps of `pair` lie along one axis. */
+TEST(a_template_that_is_refused_often_hides_no_other) {
+  enum { ROWS = 162 };
+  static const int points[] = {2, 4, 8};
+  static const char *const extents[] = {"runtime", "literal"};
+  struct tuned rows[ROWS + 1];
+  char sets[ROWS][96];
+  struct work folder;
+  halotune_ctx *ctx;
+  halotune_config config;
+  for (int i = 0; i < ROWS; i++) {
+    snprintf(sets[i], sizeof sets[i], "block_x=%d block_y=%d points_y=%d points_z=1 vector=%d extents=%s", 32 << i % 3,
+             1 << i / 3 % 3, points[i / 9 % 3], 1 << i / 27 % 3, extents[i / 81]);
+    rows[i] = (struct tuned){GPU_H200, "star7", "patch", sets[i], F32, {128 + 8 * i, 128, 128}, USUAL, 0.004};
+  }
+  rows[ROWS] = (struct tuned){GPU_H200, "star7", "direct", "vector=1", F32, {120, 128, 128}, USUAL, 0.008};
+  CHECK_EQ(0, tuned_begin(&folder, rows, COUNT(rows), &ctx), "a database");
+  add_text(ctx, "pair", "u[-1,0,0] + u[1,0,0]", "skip");
+  const halotune_problem problem = problem_of("pair", "h200", 3, 128);
+  CHECK_EQ(HALOTUNE_OK, halotune_lookup(ctx, &problem, &config), "%s", halotune_error(ctx));
+  CHECK_EQ(HALOTUNE_MATCH_SIMILAR, config.match, "%s", halotune_match_name(config.match));
+  CHECK_TEXT("direct", config.template_name, "behind all of patch");
+  CHECK_EQ(0, tuned_end(&folder, ctx), "the end");
+}
+
+/* A box of radius 2 with equal weights has 125 taps, and 13 operations where these are grouped. `direct` cannot group
+ * them: its row is the faster one, but would be bound by arithmetic. */
+TEST(weights_that_repeat_are_grouped) {
+  static const struct tuned rows[] = {
+      {GPU_H200, "box27", "direct", "vector=4", F32, {512, 512, 512}, USUAL, 0.28},
+      {GPU_H200,
+       "box27",
+       "scatter",
+       "block_x=32 block_y=4 points_y=2",
+       F32,
+       {512, 512, 512},
+       LAUNCH_GRAPH,
+       CACHE_STEADY,
+       false,
+       0.29},
+  };
+  char name[32];
+  struct work folder;
+  halotune_ctx *ctx;
+  halotune_config config;
+  halotune_parameter parameter;
+  CHECK_EQ(0, tuned_begin(&folder, rows, COUNT(rows), &ctx), "a database");
+  for (int radius = 1; radius <= 2; radius++) {
+    add_shape(ctx, true, 3, radius, name);
+    const halotune_problem problem = problem_of(name, "h200", 3, 512);
+    check_answer(ctx, &problem, name, HALOTUNE_MATCH_SIMILAR);
+    CHECK_OK(halotune_lookup(ctx, &problem, &config));
+    CHECK_TEXT(radius == 1 ? "direct" : "scatter", config.template_name, "%s", name);
+  }
+  CHECK_OK(halotune_config_parameter(&config, "weights", &parameter));
+  CHECK_TEXT("grouped", parameter.value, "the row has `each`");
+  CHECK_OK(halotune_config_parameter(&config, "block_y", &parameter));
+  CHECK_TEXT("4", parameter.value, "the rest is the row's");
+  CHECK_NEAR(0.29, config.expected_ms, 0.01, "memory is the limit again");
+  add_text(ctx, "mixed", "0.1*u[-1,-1,0] + 0.2*u[1,1,0] + 0.3*u[0,-1,-1] + 0.4*u[0,1,1] + 0.5*u[0,0,0]", "skip");
+  const halotune_problem mixed = problem_of("mixed", "h200", 3, 512);
+  CHECK_OK(halotune_lookup(ctx, &mixed, &config));
+  CHECK_TEXT("direct", config.template_name, "nothing repeats");
+  CHECK_EQ(0, tuned_end(&folder, ctx), "the end");
+}
+
 /* A stencil with images that has rows on another GPU is no other stencil because a program gives it a name. */
 TEST(rows_of_the_stencil_itself_know_its_images) {
   static const struct tuned rows[] = {{GPU_H200, "gradient", "direct", "vector=1", F32, {128, 128, 128}, USUAL, 0.005}};
@@ -521,6 +605,9 @@ int main(void) {
       cmocka_unit_test(where_coefficients_are_kept_means_nothing_without_any),
       cmocka_unit_test(the_nearest_stencil_lends_its_winner),
       cmocka_unit_test(templates_that_won_with_images_answer_for_stencils_with_images),
+      cmocka_unit_test(a_star_tells_nothing_of_images_at_corners),
+      cmocka_unit_test(a_template_that_is_refused_often_hides_no_other),
+      cmocka_unit_test(weights_that_repeat_are_grouped),
       cmocka_unit_test(rows_of_the_stencil_itself_know_its_images),
       cmocka_unit_test(the_number_of_taps_counts),
       cmocka_unit_test(times_of_other_GPUs_follow_their_memory),
