@@ -114,6 +114,9 @@ struct catalog {
  * earlier database. Returns HALOTUNE_OK, or what store_open returns. */
 halotune_status catalog_add(struct catalog *catalog, const char *path);
 
+/* The same for an open store, which is only read meanwhile. Machine code of its rows is not found. */
+halotune_status catalog_add_store(struct catalog *catalog, struct store *store);
+
 /* Call this after the last database. It fills the tables of names, finds superseded templates, drops rows that
  * another database knows to be wrong, sorts the rows, and drops those that other rows make needless. Returns
  * HALOTUNE_OK or HALOTUNE_MEMORY. */

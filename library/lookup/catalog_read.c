@@ -531,21 +531,13 @@ static halotune_status read_refuted(struct reader *r) {
   return status != HALOTUNE_OK || !is_any ? status : query_rows(r->connection, sql_refuted, take_refuted, r);
 }
 
-halotune_status catalog_add(struct catalog *catalog, const char *path) {
-  struct store *store = NULL;
-  struct reader r = {.catalog = catalog};
+/* Read all of a database.
+ *   path  absolute; the catalog takes it over on success */
+static halotune_status read_store(struct catalog *catalog, struct store *store, char *path) {
+  struct reader r = {.catalog = catalog, .path = path, .connection = store_connection(store)};
   if (!array_room(catalog->paths, catalog->database_count, catalog->path_capacity)) return fail_memory();
-  char *absolute; /* machine code is read later, maybe from another working directory */
-  halotune_status status = store_real_path(path, &absolute);
-  if (status != HALOTUNE_OK) return status;
-  r.path = absolute;
   refuted_set_now(&catalog->refuted);
-  /* The message about a missing file names it as the caller did. */
-  status = store_open(access(absolute, F_OK) == 0 ? absolute : path, STORE_READ, &store);
-  if (status == HALOTUNE_OK) {
-    r.connection = store_connection(store);
-    status = query_script(r.connection, sql_begin);
-  }
+  halotune_status status = query_script(r.connection, sql_begin);
   if (status == HALOTUNE_OK) status = query_rows(r.connection, sql_stencils, take_stencil, &r);
   if (status == HALOTUNE_OK) status = query_rows(r.connection, sql_texts, take_text, &r);
   if (status == HALOTUNE_OK) status = query_rows(r.connection, sql_templates, take_template, &r);
@@ -553,19 +545,35 @@ halotune_status catalog_add(struct catalog *catalog, const char *path) {
   if (status == HALOTUNE_OK) status = query_rows(r.connection, sql_predictions, take_prediction, &r);
   if (status == HALOTUNE_OK) status = read_best(&r);
   if (status == HALOTUNE_OK) status = read_refuted(&r);
-  store_close(store);
+  status = query_finish(r.connection, status);
   id_places_free(&r.stencils);
   id_places_free(&r.templates);
   id_places_free(&r.devices);
   id_places_free(&r.texts);
   free(r.text_list);
   free(r.references);
-  if (status != HALOTUNE_OK) {
-    free(absolute);
-    return status;
-  }
-  catalog->paths[catalog->database_count++] = absolute;
-  return HALOTUNE_OK;
+  if (status == HALOTUNE_OK) catalog->paths[catalog->database_count++] = path;
+  return status;
+}
+
+halotune_status catalog_add(struct catalog *catalog, const char *path) {
+  struct store *store = NULL;
+  char *absolute; /* machine code is read later, maybe from another working directory */
+  halotune_status status = store_real_path(path, &absolute);
+  if (status != HALOTUNE_OK) return status;
+  /* The message about a missing file names it as the caller did. */
+  status = store_open(access(absolute, F_OK) == 0 ? absolute : path, STORE_READ, &store);
+  if (status == HALOTUNE_OK) status = read_store(catalog, store, absolute);
+  store_close(store);
+  if (status != HALOTUNE_OK) free(absolute);
+  return status;
+}
+
+halotune_status catalog_add_store(struct catalog *catalog, struct store *store) {
+  char *path = strdup(store_path(store));
+  const halotune_status status = path ? read_store(catalog, store, path) : fail_memory();
+  if (status != HALOTUNE_OK) free(path);
+  return status;
 }
 
 void catalog_free(struct catalog *catalog) {

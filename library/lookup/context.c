@@ -11,28 +11,49 @@
 #include "library/lookup/stencil_kin.h"
 #include "stencil/template/template_read.h"
 
+static halotune_status add_starter(struct catalog *catalog) {
+  char *starter = NULL;
+  halotune_status status = store_starter_path(&starter);
+  if (status == HALOTUNE_OK && store_starter_is_usable(starter)) status = catalog_add(catalog, starter);
+  free(starter);
+  return status;
+}
+
 static halotune_status add_default(struct catalog *catalog) {
-  char *path = NULL, *starter = NULL;
+  char *path = NULL;
   halotune_status status = store_default_path(&path);
   if (status == HALOTUNE_MEMORY) return status;
   if (path) status = access(path, F_OK) == 0 ? catalog_add(catalog, path) : HALOTUNE_OK;
   else status = HALOTUNE_OK; /* without a home folder the user has no database */
   free(path);
   if (status == HALOTUNE_NOT_FOUND) status = HALOTUNE_OK; /* the database does not exist yet */
-  if (status == HALOTUNE_OK) status = store_starter_path(&starter);
-  if (status == HALOTUNE_OK && store_starter_is_usable(starter)) status = catalog_add(catalog, starter);
-  free(starter);
+  return status == HALOTUNE_OK ? add_starter(catalog) : status;
+}
+
+/* The databases of a ctx. */
+struct databases {
+  struct store *store;      /* the first one; NULL: there is none in memory */
+  const char *const *paths; /* of the next ones */
+  int count;
+  bool has_default, has_starter;
+};
+
+static halotune_status add_databases(struct catalog *catalog, const struct databases *databases) {
+  halotune_status status = HALOTUNE_OK;
+  if (databases->store) status = catalog_add_store(catalog, databases->store);
+  if (status == HALOTUNE_OK && databases->has_default) status = add_default(catalog);
+  for (int i = 0; i < databases->count && status == HALOTUNE_OK; i++) {
+    const char *path = databases->paths[i];
+    status = path ? catalog_add(catalog, path) : fail(HALOTUNE_ARGUMENT, "halotune_open: path %d is NULL", i);
+  }
+  if (status == HALOTUNE_OK && databases->has_starter) status = add_starter(catalog);
   return status;
 }
 
-halotune_status halotune_open(const char *const *paths, int count, halotune_ctx **out) {
-  halotune_status status = HALOTUNE_OK;
+static halotune_status open_databases(const struct databases *databases, halotune_ctx **out) {
   struct fail_kept before;
   fail_keep(&before);
-  if (!out) return fail(HALOTUNE_ARGUMENT, "halotune_open: out is NULL");
   *out = NULL;
-  if (count < 0 || (count > 0) != (paths != NULL))
-    return fail(HALOTUNE_ARGUMENT, "halotune_open: count is %d, and paths is %s", count, paths ? "not NULL" : "NULL");
   halotune_ctx *ctx = calloc(1, sizeof *ctx);
   if (!ctx) return fail_memory();
   atomic_init(&ctx->references, 1);
@@ -40,13 +61,9 @@ halotune_status halotune_open(const char *const *paths, int count, halotune_ctx 
   pthread_mutex_init(&ctx->lock, NULL);
   pthread_mutex_init(&ctx->starting, NULL);
   pthread_mutex_init(&ctx->renewing, NULL);
-  ctx->is_default = !paths;
+  ctx->is_default = databases->has_default;
   forked_enter();
-  if (!paths) status = add_default(&ctx->catalog);
-  for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
-    status =
-        paths[i] ? catalog_add(&ctx->catalog, paths[i]) : fail(HALOTUNE_ARGUMENT, "halotune_open: path %d is NULL", i);
-  }
+  halotune_status status = add_databases(&ctx->catalog, databases);
   if (status == HALOTUNE_OK) status = catalog_finish(&ctx->catalog);
   forked_leave();
   ctx->stores = calloc((size_t)ctx->catalog.database_count + 1, sizeof *ctx->stores);
@@ -59,6 +76,18 @@ halotune_status halotune_open(const char *const *paths, int count, halotune_ctx 
   fail_put_back(&before); /* a missing home folder or template is not a failure here */
   *out = ctx;
   return HALOTUNE_OK;
+}
+
+halotune_status halotune_open(const char *const *paths, int count, halotune_ctx **out) {
+  if (!out) return fail(HALOTUNE_ARGUMENT, "halotune_open: out is NULL");
+  *out = NULL;
+  if (count < 0 || (count > 0) != (paths != NULL))
+    return fail(HALOTUNE_ARGUMENT, "halotune_open: count is %d, and paths is %s", count, paths ? "not NULL" : "NULL");
+  return open_databases(&(struct databases){.paths = paths, .count = count, .has_default = !paths}, out);
+}
+
+halotune_status context_open_store(struct store *store, bool has_starter, halotune_ctx **out) {
+  return open_databases(&(struct databases){.store = store, .has_starter = has_starter}, out);
 }
 
 void context_hold(struct halotune_ctx *ctx) { atomic_fetch_add(&ctx->references, 1); }
