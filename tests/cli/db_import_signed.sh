@@ -53,7 +53,7 @@ echo "--- a named key"
 halotune db import --signed-by zero.key copy_newer.json
 echo "exit $?"
 halotune key show zero.key >zero.pub
-halotune db import --signed-by "$(cat zero.pub)" --yes copy_newer.json 2>/dev/null | tail -n 1
+halotune db import --signed-by "$(cat zero.pub)" --yes copy_newer.json 2>/dev/null | grep added
 halotune db import --signed-by "$(cat zero.pub)" --yes one.json
 echo "exit $?"
 echo "--- nobody signs what is kept apart"

@@ -10,6 +10,7 @@ halotune db import copy.json --trust
 [ -e "$HALOTUNE_DB" ] || echo "there is none still"
 halotune db import copy.json --trust --yes
 halotune db info | grep best:
+halotune db import copy_newer.json --trust 2>/dev/null | sed -n '/change/,$p'
 halotune db import copy_newer.json --trust --yes
 halotune db info | grep -E 'best:|not trusted' | sed "s|$TMPDIR|TMP|"
 halotune query copy --device 'NVIDIA H200' --db "$HALOTUNE_DB.untrusted"/copy.json-*.db 2>&1 | sed "s|$TMPDIR|TMP|"

@@ -13,6 +13,7 @@
 #include "db/store/query.h"
 #include "library/lookup/installed.h"
 #include "stencil/file/grid_text.h"
+#include "tuner/cli/db/db_answers.h"
 #include "tuner/cli/db/db_look.h"
 #include "tuner/cli/options/option_value.h"
 
@@ -180,13 +181,84 @@ static halotune_status file_keep(const char *path, const struct looked *file) {
   return HALOTUNE_OK;
 }
 
+/* Open a copy of the user's database in memory; an empty one if there is none yet. It is NULL if the database is too
+ * large for that. */
+static halotune_status copy_open(const char *path, struct store **out) {
+  halotune_status status = store_open(path, STORE_READ, out);
+  if (status == HALOTUNE_NOT_FOUND) return store_open_memory(out);
+  if (status == HALOTUNE_OK) status = store_hold(*out);
+  const char *file = status == HALOTUNE_OK ? sqlite3_db_filename(store_connection(*out), "main") : NULL;
+  if (status == HALOTUNE_OK && !(file && *file)) return status;
+  store_close(*out);
+  *out = NULL;
+  return status;
+}
+
+/* Whether the starter database answers, too, for programs that use the user's database. */
+static bool has_starter(const struct invocation *invocation) { return !option_given(invocation, "db"); }
+
+/* Add the trusted files to a copy of the user's database, and discard what this would print. */
+static halotune_status files_try(const struct taking *taking, int count) {
+  halotune_status status = HALOTUNE_OK;
+  char *text = NULL;
+  size_t length = 0;
+  FILE *out = open_memstream(&text, &length);
+  if (!out) return fail_memory();
+  for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
+    if (!taking->files[i].is_trusted || taking->files[i].is_database) continue;
+    status = looked_open(&taking->files[i]);
+    if (status == HALOTUNE_OK) status = file_merge(taking, &taking->files[i], out);
+    looked_close(&taking->files[i]);
+  }
+  fclose(out);
+  free(text);
+  return status;
+}
+
+/* Print which answers would change if the trusted files were taken. */
+static halotune_status changes_print(const struct invocation *invocation, const char *path, struct looked *files,
+                                     int count) {
+  struct store *copy = NULL;
+  struct answers *before = NULL;
+  char *text = NULL;
+  size_t length = 0;
+  long changed = 0;
+  FILE *out = open_memstream(&text, &length);
+  halotune_status status = out ? copy_open(path, &copy) : fail_memory();
+  if (status == HALOTUNE_OK && !copy)
+    printf("%s is too large for a comparison of the answers before and after\n", path);
+  if (status == HALOTUNE_OK && copy) {
+    const struct taking trial = {invocation, copy, files};
+    status = answers_ask(copy, has_starter(invocation), &before);
+    if (status == HALOTUNE_OK) status = files_try(&trial, count);
+    if (status == HALOTUNE_OK) status = answers_compare(before, copy, out, &changed);
+  }
+  if (out && fclose(out) != 0 && status == HALOTUNE_OK) status = fail_memory();
+  if (status == HALOTUNE_OK && changed > 0) printf("answers of lookups that would change:\n%s", text);
+  free(text);
+  answers_free(before);
+  store_close(copy);
+  return status;
+}
+
+/* Print how many answers have changed. */
+static halotune_status changes_count(const struct answers *before, struct store *store) {
+  long changed;
+  const halotune_status status = answers_compare(before, store, NULL, &changed);
+  if (status == HALOTUNE_OK && changed > 0)
+    printf("%ld answer%s of lookups ha%s changed\n", changed, PLURAL(changed), changed == 1 ? "s" : "ve");
+  return status;
+}
+
 static halotune_status files_take(const struct invocation *invocation, const char *path, struct looked *files,
                                   int count) {
   const bool sure = option_given(invocation, "yes");
   struct store *store = NULL;
+  struct answers *before = NULL;
   bool any = false;
   for (int i = 0; i < count; i++) any = any || files[i].is_trusted;
   halotune_status status = any && sure ? store_open(path, STORE_WRITE, &store) : HALOTUNE_OK;
+  if (status == HALOTUNE_OK && store) status = answers_ask(store, has_starter(invocation), &before);
   const struct taking taking = {invocation, store, files};
   for (int i = 0, next; i < count && status == HALOTUNE_OK; i = next) {
     next = i + 1;
@@ -201,7 +273,10 @@ static halotune_status files_take(const struct invocation *invocation, const cha
       looked_close(&files[i]);
     }
   }
+  if (status == HALOTUNE_OK && store) status = changes_count(before, store);
+  if (status == HALOTUNE_OK && any && !sure) status = changes_print(invocation, path, files, count);
   if (status == HALOTUNE_OK && any && !sure) fprintf(stderr, "halotune: nothing was taken yet; add --yes to do it\n");
+  answers_free(before);
   store_close(store);
   return status;
 }

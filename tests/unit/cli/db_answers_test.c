@@ -1,0 +1,62 @@
+/* db_answers_test.c: which answers are said to change when rows change. */
+#include "tuner/cli/db/db_answers.h"
+
+#include "db/store/query.h"
+#include "tests/unit/library/tuned.h"
+
+static const struct tuned rows[] = {
+    {GPU_H200, "star7", "zmarch", "vector=4", DTYPE_F32, {512, 512, 512}, LAUNCH_STREAM, CACHE_STEADY, false, 0.27},
+    {GPU_H200, "star7", "direct", "vector=1", DTYPE_F64, {64, 64, 64}, LAUNCH_GRAPH, CACHE_COLD, false, 0.005},
+    {GPU_H200, "heat2d", "direct", "vector=1", DTYPE_F32, {256, 256, 1}, LAUNCH_STREAM, CACHE_STEADY, false, 0.001},
+};
+
+static const char wrong_sql[] = "update measurement set outcome = 'wrong' where variant_id ="
+                                " (select variant_id from best order by time_ms desc limit 1)",
+                  right_sql[] = "update measurement set outcome = 'measured'";
+
+/* Compare the answers before and after a statement.
+ *   lines  receives what is said */
+static long changes_after(struct store *store, const char *statement, char *lines, size_t bytes) {
+  struct answers *answers;
+  long changed;
+  FILE *out = fmemopen(lines, bytes, "w");
+  CHECK(out, "a text");
+  CHECK_OK(answers_ask(store, false, &answers));
+  CHECK_OK(query_script(store_connection(store), statement));
+  CHECK_OK(answers_compare(answers, store, out, &changed));
+  fclose(out);
+  answers_free(answers);
+  return changed;
+}
+
+TEST(what_changes_an_answer_is_told) {
+  static const struct {
+    const char *statement, *line;
+  } changes[] = {
+      {"update best set time_ms = time_ms / 2", NULL},
+      {wrong_sql, "star7 f32 512x512x512, stream, steady, on NVIDIA H200: direct, in place of zmarch"},
+      {right_sql, "star7 f32 512x512x512, stream, steady, on NVIDIA H200: zmarch, in place of direct"},
+      {"update stencil_text set text = replace(text, '0.4', '0.9')", "star7: another text answers by this name"},
+      {"delete from best where time_ms = 0.0025",
+       "star7 f64 64x64x64, graph, cold, on NVIDIA H200: zmarch, in place of direct"},
+  };
+  struct work work = work_begin();
+  struct store *store;
+  char lines[1024];
+  setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
+  tuned_make(work.path, rows, COUNT(rows));
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  for (size_t i = 0; i < COUNT(changes); i++) {
+    memset(lines, 0, sizeof lines);
+    const long changed = changes_after(store, changes[i].statement, lines, sizeof lines);
+    CHECK_EQ(changes[i].line ? 1 : 0, changed, "%s: %s", changes[i].statement, lines);
+    CHECK(!changes[i].line || strstr(lines, changes[i].line), "%s: %s", changes[i].statement, lines);
+  }
+  store_close(store);
+  work_end(&work);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(what_changes_an_answer_is_told)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,31 @@
+/* db_answers.h: which answers of lookups change when files are taken. The list of what a file brings compares row with
+ * row. But a row that is known already may change which other row answers, as when it gets an older date. So the
+ * answers themselves are compared, too. */
+#ifndef CLI_DB_DB_ANSWERS_H
+#define CLI_DB_DB_ANSWERS_H
+
+#include <stdio.h>
+
+#include "db/store/store.h"
+#include "include/halotune.h"
+
+/* The problems that a user's database and the starter database have winners for, and what answers them now: a template
+ * with its parameters, and the text that answers by a stencil's name. */
+struct answers;
+
+/* Ask for all of them.
+ *   store        the user's database; it may change afterwards
+ *   has_starter  whether the starter database answers behind it
+ *   out          receives the answers, for the caller to end with answers_free; NULL on failure
+ * Returns HALOTUNE_OK or the errors of halotune_open. */
+halotune_status answers_ask(struct store *store, bool has_starter, struct answers **out);
+
+/* Ask for the same problems again, and compare.
+ *   out      receives a line for each text or answer that has changed; NULL: they are only counted
+ *   changed  receives the number of these lines
+ * Returns HALOTUNE_OK or the errors of halotune_open. */
+halotune_status answers_compare(const struct answers *before, struct store *store, FILE *out, long *changed);
+
+void answers_free(struct answers *answers);
+
+#endif
