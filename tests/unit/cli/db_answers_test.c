@@ -33,7 +33,9 @@ TEST(what_changes_an_answer_is_told) {
   static const struct {
     const char *statement, *line;
   } changes[] = {
-      {"update best set time_ms = time_ms / 2", NULL},
+      {"update run set started = '2026-01-01T00:00:00.000Z', ended = '2026-01-01T00:00:02.000Z';"
+       " update measurement set at_s = 1; update best set date = '2026-01-01T00:00:01.000Z', time_ms = time_ms / 2",
+       NULL},
       {wrong_sql, "star7 f32 512x512x512, stream, steady, on NVIDIA H200: direct, in place of zmarch"},
       {right_sql, "star7 f32 512x512x512, stream, steady, on NVIDIA H200: zmarch, in place of direct"},
       {"update stencil_text set text = replace(text, '0.4', '0.9')", "star7: another text answers by this name"},
