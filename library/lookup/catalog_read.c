@@ -417,9 +417,8 @@ static void sort_references(struct reader *r, int (*compare)(const void *, const
   }
 }
 
-/* One transaction, so that all tables are of one moment. Each page is read only once, so a large cache would not
- * help. */
-static const char sql_begin[] = "pragma cache_size = 32; begin";
+/* Each page is read only once, so a large cache would not help. */
+static const char small_cache_sql[] = "pragma cache_size = 32";
 static const char sql_stencils[] = "select id, printable(hash), printable(name) from stencil order by id";
 static const char sql_texts[] = "select id, stencil_id, text from stencil_text order by id";
 static const char sql_templates[] = "select id, printable(hash), printable(name), yaml, cuda from template order by id";
@@ -537,7 +536,7 @@ static halotune_status read_store(struct catalog *catalog, struct store *store, 
   struct reader r = {.catalog = catalog, .path = path, .connection = store_connection(store)};
   if (!array_room(catalog->paths, catalog->database_count, catalog->path_capacity)) return fail_memory();
   refuted_set_now(&catalog->refuted);
-  halotune_status status = query_script(r.connection, sql_begin);
+  halotune_status status = query_script(r.connection, "begin"); /* so that all tables are of one moment */
   if (status == HALOTUNE_OK) status = query_rows(r.connection, sql_stencils, take_stencil, &r);
   if (status == HALOTUNE_OK) status = query_rows(r.connection, sql_texts, take_text, &r);
   if (status == HALOTUNE_OK) status = query_rows(r.connection, sql_templates, take_template, &r);
@@ -563,6 +562,7 @@ halotune_status catalog_add(struct catalog *catalog, const char *path) {
   if (status != HALOTUNE_OK) return status;
   /* The message about a missing file names it as the caller did. */
   status = store_open(access(absolute, F_OK) == 0 ? absolute : path, STORE_READ, &store);
+  if (status == HALOTUNE_OK) status = query_script(store_connection(store), small_cache_sql);
   if (status == HALOTUNE_OK) status = read_store(catalog, store, absolute);
   store_close(store);
   if (status != HALOTUNE_OK) free(absolute);
