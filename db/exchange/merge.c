@@ -13,6 +13,7 @@
 #include "db/exchange/merge_best.h"
 #include "db/exchange/merge_words.h"
 #include "db/store/columns.h"
+#include "db/store/outcome.h"
 #include "db/store/query.h"
 #include "db/store/refuted.h"
 
@@ -275,16 +276,37 @@ static halotune_status is_own_run(const struct merge *m, int64_t id, bool *out) 
   return status;
 }
 
+/* Whether the end that the other database gives to a run lies before a wrong verdict of the run. A verdict is not later
+ * than the end of its run, so this one would count as older than it is: as older than a best, perhaps. */
+static halotune_status is_end_before_wrong(const struct merge *m, int64_t run, bool *out) {
+  static const char sql[] = "select exists (select 1 from measurement m join run r on r.id = m.run_id where r.id = ?1"
+                            " and " SQL_IS_WRONG("m") " and " SQL_VERDICT_DATE("m", "r") " > max(r.started, ?2))";
+  const int ended = table_column(&m->tables->list[TABLE_RUN], "ended");
+  sqlite3_stmt *query = NULL;
+  int64_t found = 0;
+  halotune_status status = query_prepare(m->to, sql, &query);
+  if (status == HALOTUNE_OK) {
+    sqlite3_bind_int64(query, 1, run);
+    sqlite3_bind_value(query, 2, sqlite3_column_value(m->select, ended + 1));
+    status = query_run(query, &found);
+  }
+  sqlite3_finalize(query);
+  *out = found != 0;
+  return status;
+}
+
 /* Merge a run that both databases have. Its measurements may differ if one database was copied before the run ended. */
 static halotune_status meet_run(struct merge *m, int64_t id) {
   const struct table *table = &m->tables->list[TABLE_RUN];
   const int state = table_column(table, "state");
   const bool is_ours_running = strcmp(column_text(m->find, state + 1), "running") == 0;
   const bool is_theirs_running = strcmp(column_text(m->select, state + 1), "running") == 0;
-  bool is_taken = false;
+  bool is_taken = false, is_early = false;
   halotune_status status = is_ours_running ? run_is_from_giver(m, id, &is_taken) : HALOTUNE_OK;
-  if (status == HALOTUNE_OK && is_ours_running && !is_taken) {
-    status = is_own_run(m, id, &is_taken);
+  if (status == HALOTUNE_OK && is_taken && !is_theirs_running) status = is_end_before_wrong(m, id, &is_early);
+  if (status == HALOTUNE_OK && is_ours_running && (!is_taken || is_early)) {
+    is_taken = false;
+    if (!is_early) status = is_own_run(m, id, &is_taken);
     if (status == HALOTUNE_OK) status = list_add(is_taken ? &m->own : &m->left, id);
   }
   if (status != HALOTUNE_OK) return status;
@@ -300,12 +322,23 @@ static halotune_status meet_run(struct merge *m, int64_t id) {
   return HALOTUNE_OK;
 }
 
+/* Whether the present measurement says something else of a variant that was wrong here, without a verdict about it. No
+ * Halotune measures a wrong variant again in the same run. */
+static bool drops_wrong(const struct merge *m, int number) {
+  const int column = table_column(&m->tables->list[number], "outcome");
+  enum outcome ours, theirs;
+  return column >= 0 && outcome_find(column_text(m->find, column + 1), &ours) && outcome_is_wrong(ours) &&
+         (!outcome_find(column_text(m->select, column + 1), &theirs) ||
+          (!outcome_is_wrong(theirs) && !outcome_has_time(theirs)));
+}
+
 /* Merge a result that both databases have, of a run that may have been running. */
 static halotune_status meet_result(struct merge *m, int number, int64_t id) {
   const struct table *table = &m->tables->list[number];
   const int64_t run = sqlite3_column_int64(m->find, table_column(table, "run_id") + 1);
   if (list_has(&m->ahead, run)) return HALOTUNE_OK;
   if (!list_has(&m->behind, run)) return compare_row(m, table);
+  if (drops_wrong(m, number)) return conflict_fail(m, table, table_column(table, "outcome"));
   const long before = m->counts.measurements;
   sqlite3_reset(m->find);
   halotune_status status = query_with(m->to,
