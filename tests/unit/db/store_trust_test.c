@@ -670,6 +670,37 @@ TEST(forget_takes_what_a_signer_brought_without_results) {
   end_store(ours, &mine);
 }
 
+/* What another signer brought without a result stays: a GPU that answers by its name, and a problem on it. */
+TEST(forget_leaves_what_others_brought_without_results) {
+  static const struct merge_options from_bob = {.origin = {"imported", "b.json", "bob", "08", ""}};
+  static const char only_a_gpu[] = "delete from finalist; delete from measurement; delete from best; delete from run;"
+                                   " delete from variant; delete from template; update device set uuid = 'GPU-foo',"
+                                   " name = 'NVIDIA FOO 900'";
+  for (int is_used = 0; is_used < 2; is_used++) {
+    struct bench_case of_bob, other;
+    struct store *theirs = begin_store(&other), *bob = begin_store(&of_bob), *ours;
+    CHECK_OK(store_open_memory(&ours));
+    sql(bob, only_a_gpu);
+    CHECK_OK(store_merge(ours, bob, &from_bob, NULL));
+    case_tune(&other, theirs, 1, 1, 0.3);
+    if (is_used) sql(theirs, "update device set uuid = 'GPU-foo', name = 'NVIDIA FOO 900'");
+    merge_signed(ours, theirs);
+    CHECK_EQ(is_used ? 1 : 2, number_of(ours, "select count(*) from device"), "GPUs");
+    CHECK_OK(store_forget(ours, &of_signer, NULL));
+    CHECK_EQ(0, number_of(ours, "select count(*) from run") + number_of(ours, "select count(*) from template"), "gone");
+    CHECK_EQ(1,
+             number_of(ours, "select count(*) from problem p join device d on d.id = p.device_id where d.name ="
+                             " 'NVIDIA FOO 900'"),
+             "the GPU and its problem, used %d", is_used);
+    CHECK_EQ(1, number_of(ours, "select count(*) from device") * number_of(ours, "select count(*) from stencil_text"),
+             "with its stencil's text");
+    check_whole(ours);
+    store_close(ours);
+    end_store(bob, &of_bob);
+    end_store(theirs, &other);
+  }
+}
+
 /* All texts, sources and codes of the document are trusted already. What it makes of them is not. */
 TEST(known_parts_in_another_place_are_shown_as_new) {
   static const struct {
@@ -1033,6 +1064,7 @@ int main(void) {
       cmocka_unit_test(forget_chooses_as_a_merge_does),
       cmocka_unit_test(forget_chooses_again_where_a_signers_best_was_newer),
       cmocka_unit_test(forget_takes_what_a_signer_brought_without_results),
+      cmocka_unit_test(forget_leaves_what_others_brought_without_results),
       cmocka_unit_test(known_parts_in_another_place_are_shown_as_new),
       cmocka_unit_test(one_long_text_of_many_rows),
       cmocka_unit_test(what_was_disproved_is_shown_as_new),
