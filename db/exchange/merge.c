@@ -38,10 +38,15 @@ struct merge {
   bool has_twins;                 /* two runs or variants of the other database have the same key */
   /* Runs whose measurements here may differ from those in the other database, by their ids here: in one of the two
    * databases the run was still running. */
-  struct id_list behind, ahead;         /* runs that were still running here; runs that were still running there */
-  struct id_list own, left;             /* runs not from the giver, still running here: whose rows are taken; are not */
-  int64_t asked_run;                    /* the run for which run_is_from_giver was called last; 0: none */
-  bool was_from_giver;                  /* what it returned then */
+  struct id_list behind, ahead; /* runs that were still running here; runs that were still running there */
+  struct id_list own, left;     /* runs not from the giver, still running here: whose rows are taken; are not */
+  int64_t asked_run;            /* the run for which run_is_from_giver was called last; 0: none */
+  bool was_from_giver;          /* what it returned then */
+  struct {
+    int64_t origin;
+    long rows;
+  } * met; /* runs, bests and coefficients that were there, by their origins */
+  int met_count, met_room;
   struct id_list doubled;               /* new variants with a result that this database has under another variant */
   struct id_list future;                /* rows of the present table and the other database that lie in the future */
   int future_at;                        /* the first of them that is not before the present row */
@@ -215,6 +220,19 @@ static bool list_has(const struct id_list *runs, int64_t id) {
     if (runs->ids[i] == id) return true;
   }
   return false;
+}
+
+/* Note a row of the other database that was there before. */
+static halotune_status note_met(struct merge *m, int64_t origin) {
+  int i = 0;
+  while (i < m->met_count && m->met[i].origin != origin) i++;
+  if (i == m->met_count) {
+    if (!array_room(m->met, m->met_count, m->met_room)) return fail_memory();
+    m->met[m->met_count].origin = origin;
+    m->met[m->met_count++].rows = 0;
+  }
+  m->met[i].rows++;
+  return HALOTUNE_OK;
 }
 
 /* Whether a row that was there before has the kind of origin and the signer of this document. No other document adds to
@@ -437,6 +455,11 @@ static halotune_status meet_row(struct merge *m, int number, int64_t id) {
   const struct table *table = &m->tables->list[number];
   m->has_twins |= (number == TABLE_RUN && id > m->last_run) || (number == TABLE_VARIANT && id > m->last_variant);
   if (number == TABLE_MEASUREMENT || number == TABLE_FINALIST) return meet_result(m, number, id);
+  const int origin = table_column(table, "origin_id");
+  if (number == TABLE_RUN || number == TABLE_BEST) {
+    const halotune_status noted = note_met(m, sqlite3_column_int64(m->find, origin + 1));
+    if (noted != HALOTUNE_OK) return noted;
+  }
   if (number == TABLE_BEST) return meet_best(m, id);
   if (number == TABLE_TEMPLATE) return meet_template(m);
   halotune_status status = compare_row(m, table);
@@ -454,8 +477,9 @@ static const char other_fits_sql[] =
 static const char staying_fits_sql[] =
     "select count(*) from prediction c join origin o on o.id = c.origin_id, origin n on n.id = ?2 where c." SQL_OF_MODEL
     " and iif(o.id = n.id, c.device_id <> ?1, n.signer_key = '' or o.signer_key <> n.signer_key or o.id > n.id)";
+/* The origin of the same coefficient. */
 static const char same_value_sql[] =
-    "select count(*) from prediction where " SQL_OF_MODEL " and coefficient = ?3 and value = ?4";
+    "select origin_id from prediction where " SQL_OF_MODEL " and coefficient = ?3 and value = ?4";
 static const char drop_fits_sql[] = "delete from prediction where " SQL_OF_MODEL " and origin_id <> ?2";
 
 /* Run a statement on the coefficients of the present row's device. */
@@ -489,7 +513,7 @@ static halotune_status is_of_other_fit(struct merge *m, int number, bool *out) {
   status = run_on_fit(m, same_value_sql, &same);
   *out = true;
   m->counts.left += same == 0;
-  return status;
+  return status == HALOTUNE_OK && same != 0 ? note_met(m, same) : status;
 }
 
 /* Whether the present row is a result of a run that this merge added. Then no row has its key, unless two rows of the
@@ -696,6 +720,31 @@ static halotune_status decide_bests(struct merge *m) {
   return status;
 }
 
+/* Tell which rows were there before, from other signers. */
+static halotune_status tell_met(const struct merge *m) {
+  static const char sql[] =
+      "select printable(o.signer), sum(e.value ->> 1) from json_each(?1) e join origin o on o.id = e.value ->> 0"
+      " where o.kind in ('imported', 'shipped') and o.signer_key <> ?2 group by o.signer_key order by o.signer";
+  struct text met = {0};
+  sqlite3_stmt *query = NULL;
+  int code = SQLITE_DONE;
+  if (m->met_count == 0 || !m->options->met) return HALOTUNE_OK;
+  for (int i = 0; i < m->met_count; i++)
+    text_printf(&met, "%s[%lld, %ld]", i ? ", " : "[", (long long)m->met[i].origin, m->met[i].rows);
+  text_printf(&met, "]");
+  halotune_status status = text_ok(&met) ? query_prepare(m->to, sql, &query) : fail_memory();
+  if (status == HALOTUNE_OK) {
+    sqlite3_bind_text(query, 1, text_string(&met), -1, SQLITE_STATIC);
+    sqlite3_bind_text(query, 2, m->options->origin.key, -1, SQLITE_STATIC);
+    while ((code = sqlite3_step(query)) == SQLITE_ROW)
+      m->options->met(m->options->context, column_text(query, 0), (long)sqlite3_column_int64(query, 1));
+    if (code != SQLITE_DONE) status = query_fail(m->to);
+  }
+  sqlite3_finalize(query);
+  text_free(&met);
+  return status;
+}
+
 /* Find the origin of the rows that are new, or add it. */
 static halotune_status origin_put(struct merge *m) {
   static const char *const statements[] = {
@@ -755,6 +804,7 @@ halotune_status store_merge(struct store *to, struct store *from, const struct m
     for (int i = 0; i < TABLE_COUNT && status == HALOTUNE_OK; i++) status = merge_table(&m, i);
     if (status == HALOTUNE_OK) status = drop_doubled(&m);
     if (status == HALOTUNE_OK) status = decide_bests(&m);
+    if (status == HALOTUNE_OK) status = tell_met(&m);
     if (!is_part) status = query_finish(m.to, status);
     if (!is_held) sqlite3_exec(m.from, "rollback", NULL, NULL, NULL);
   }
@@ -767,6 +817,7 @@ halotune_status store_merge(struct store *to, struct store *from, const struct m
   free(m.ahead.ids);
   free(m.own.ids);
   free(m.left.ids);
+  free(m.met);
   free(m.doubled.ids);
   free(m.future.ids);
   free(tables);

@@ -28,6 +28,10 @@ struct merge_options {
   struct origin origin; /* origin of the rows that the merge adds */
   bool without_code;    /* take no machine code: it is compiled when it is first needed */
   void (*conflict)(void *context, const struct merge_conflict *conflict); /* NULL: conflicts are not told */
+  /* Rows that were there before, from another signer. Called once for each signer; NULL: they are not told.
+   *   signer  the name; "": documents without a signature
+   *   rows    runs, bests and coefficients that both gave: they stay that signer's */
+  void (*met)(void *context, const char *signer, long rows);
   void *context;
   find_template *find; /* finds installed templates, whose text goes before another of the same identity; NULL: none */
 };

@@ -1325,6 +1325,71 @@ TEST(nobody_adds_to_what_another_one_said) {
   }
 }
 
+struct met {
+  char signer[16];
+  long rows;
+  int calls;
+};
+
+static void keep_met(void *context, const char *signer, long rows) {
+  struct met *met = context;
+  snprintf(met->signer, sizeof met->signer, "%s", signer);
+  met->rows = rows;
+  met->calls++;
+}
+
+/* What a document brings again stays that of the signer who gave it first: a line tells it. */
+TEST(what_another_signer_gave_before_is_told) {
+  static const struct {
+    const char *what, *change; /* of the first database, after all rows came from alice */
+    struct origin origin;
+    const char *signer;
+    long rows; /* of 3 runs, 3 bests and 2 coefficients */
+    bool is_empty;
+  } rows[] = {
+      {"bob gives the same", "", {"imported", "b.json", "bob", "08", "1"}, "alice", 8, false},
+      {"an unsigned document", "", {"imported", "b.json", "", "", "1"}, "alice", 8, false},
+      {"alice again", "", {"imported", "c.json", "alice", "07", "2"}, "", 0, false},
+      {"what this user measured",
+       "update origin set kind = 'measured', signer = '', signer_key = ''",
+       {"imported", "b.json", "bob", "08", "1"},
+       "",
+       0,
+       false},
+      {"what came without a signature",
+       "update origin set signer = '', signer_key = ''",
+       {"imported", "b.json", "bob", "08", "1"},
+       "",
+       8,
+       false},
+      {"other coefficients",
+       "update prediction set value = 0.25",
+       {"imported", "b.json", "bob", "08", "1"},
+       "alice",
+       6,
+       false},
+      {"an empty database", "", {"imported", "b.json", "bob", "08", "1"}, "", 0, true},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    static const struct merge_options alice = {.origin = {"imported", "a.json", "alice", "07", ""}};
+    struct met met = {"", 0, 0};
+    const struct merge_options options = {.origin = rows[i].origin, .met = keep_met, .context = &met};
+    struct fixture f;
+    struct store *to;
+    begin_fixture(&f);
+    sql(f.store, SQL_FIT("(1, 'wave', 0.5, 1), (1, 'cache', 0.5, 1)"));
+    CHECK_OK(store_open_memory(&to));
+    if (!rows[i].is_empty) CHECK_OK(store_merge(to, f.store, &alice, NULL));
+    sql(to, rows[i].change);
+    CHECK_OK(store_merge(to, f.store, &options, NULL));
+    CHECK_EQ(rows[i].rows > 0, met.calls, "%s: lines", rows[i].what);
+    CHECK_EQ(rows[i].rows, met.rows, "%s: rows", rows[i].what);
+    CHECK_TEXT(rows[i].signer, met.signer, "%s", rows[i].what);
+    store_close(to);
+    end_fixture(&f);
+  }
+}
+
 /* A clock that was set back can give a best an earlier date than its run has. */
 TEST(a_best_is_exported_without_a_run_that_is_not_chosen) {
   static const struct choice choice = {.before = "2026-01-01"};
@@ -1724,6 +1789,7 @@ int main(void) {
       cmocka_unit_test(a_merge_of_many_bests_of_one_problem_takes_steps_for_each),
       cmocka_unit_test(forget_removes_what_a_signer_said),
       cmocka_unit_test(nobody_adds_to_what_another_one_said),
+      cmocka_unit_test(what_another_signer_gave_before_is_told),
       cmocka_unit_test(a_best_is_exported_without_a_run_that_is_not_chosen),
       cmocka_unit_test(a_row_without_its_text_is_not_exported),
       cmocka_unit_test(a_held_database_is_merged),

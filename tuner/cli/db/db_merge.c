@@ -35,6 +35,16 @@ static void print_conflict(void *context, const struct merge_conflict *conflict)
   text_free(&grid);
 }
 
+static void print_met(void *context, const char *signer, long rows) {
+  const struct telling *telling = context;
+  fprintf(telling->out, "%s: %ld of its runs, winners and coefficients %s here already, from %s", telling->path, rows,
+          rows == 1 ? "is" : "are", *signer ? signer : "a document without a signature");
+  if (*signer)
+    fprintf(telling->out, ", and stay%s theirs: after 'halotune db forget --signer %s', import this file again",
+            rows == 1 ? "s" : "", signer);
+  fprintf(telling->out, "\n");
+}
+
 static void print_counts(const struct telling *telling, const struct merge_counts *counts) {
   const char *path = telling->path;
   long conflicts = counts->taken + counts->kept;
@@ -82,6 +92,7 @@ static halotune_status file_merge(const struct taking *taking, struct looked *fi
   struct merge_counts counts;
   struct merge_options options = {.without_code = option_given(taking->invocation, "no-code"),
                                   .conflict = print_conflict,
+                                  .met = print_met,
                                   .context = &telling,
                                   .find = installed_template};
   identity_hex(file->in.document, document);
