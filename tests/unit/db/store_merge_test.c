@@ -1327,14 +1327,15 @@ TEST(nobody_adds_to_what_another_one_said) {
 
 struct met {
   char signer[16];
-  long rows;
+  long rows, varying;
   int calls;
 };
 
-static void keep_met(void *context, const char *signer, long rows) {
+static void keep_met(void *context, const struct merge_met *told) {
   struct met *met = context;
-  snprintf(met->signer, sizeof met->signer, "%s", signer);
-  met->rows = rows;
+  snprintf(met->signer, sizeof met->signer, "%s", told->signer);
+  met->rows = told->rows;
+  met->varying = told->varying;
   met->calls++;
 }
 
@@ -1372,7 +1373,7 @@ TEST(what_another_signer_gave_before_is_told) {
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     static const struct merge_options alice = {.origin = {"imported", "a.json", "alice", "07", ""}};
-    struct met met = {"", 0, 0};
+    struct met met = {"", 0, 0, 0};
     const struct merge_options options = {.origin = rows[i].origin, .met = keep_met, .context = &met};
     struct fixture f;
     struct store *to;
