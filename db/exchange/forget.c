@@ -48,16 +48,18 @@ static const char *const result_removals[] = {
     "delete from run where id in (select id from chosen_run)",
 };
 
-/* The chosen rows of a table that nothing refers to any more.
+/* The chosen rows of a table that nothing refers to any more. With a signer, ?1, only those of the signer: what others
+ * brought without a result stays.
  *   unused  the condition that nothing refers to a row */
-#define SQL_LONELY(table, unused) " from " table " where id in (select id from chosen_" table ") and " unused
-#define SQL_OF_SIGNER " and origin_id in (select id from origin where ?1 in (signer, signer_key))"
+#define SQL_LONELY(table, unused)                                             \
+  " from " table " where id in (select id from chosen_" table ") and " unused \
+  " and (?1 is null or origin_id in (select id from origin where ?1 in (signer, signer_key)))"
 #define LONELY(table, unused) \
-  { "delete" SQL_LONELY(table, unused), "select count(*)" SQL_LONELY(table, unused) SQL_OF_SIGNER }
+  { "delete" SQL_LONELY(table, unused), "select count(*)" SQL_LONELY(table, unused) }
 
 /* A table stands behind those that refer to it. `removal` removes rows that nothing refers to any more, and `count`
- * counts those of a signer to which nothing refers now. A row of the signer that another row uses is not counted,
- * because the other row is. */
+ * counts those to which nothing refers now. A row of a signer that another row uses is not counted, because the other
+ * row is. */
 static const struct {
   const char *removal, *count;
 } lonely[] = {
@@ -79,20 +81,25 @@ static const struct {
      NULL},
 };
 
+/* Run a statement with the signer of a choice as ?1, or NULL. */
+static halotune_status run_for(struct store *store, const char *sql, const char *signer, int64_t *found) {
+  sqlite3_stmt *query = NULL;
+  halotune_status status = query_prepare(store_connection(store), sql, &query);
+  if (status == HALOTUNE_OK) {
+    sqlite3_bind_text(query, 1, signer, -1, SQLITE_STATIC);
+    status = query_run(query, found);
+  }
+  sqlite3_finalize(query);
+  return status;
+}
+
 /* Add up what a signer brought without a result. */
 static halotune_status count_alone(struct store *store, const char *signer, long *out) {
   halotune_status status = HALOTUNE_OK;
   *out = 0;
   for (size_t i = 0; i < COUNT(lonely) && signer && status == HALOTUNE_OK; i++) {
-    sqlite3_stmt *query = NULL;
     int64_t number = 0;
-    if (!lonely[i].count) continue;
-    status = query_prepare(store_connection(store), lonely[i].count, &query);
-    if (status == HALOTUNE_OK) {
-      sqlite3_bind_text(query, 1, signer, -1, SQLITE_STATIC);
-      status = query_run(query, &number);
-    }
-    sqlite3_finalize(query);
+    if (lonely[i].count) status = run_for(store, lonely[i].count, signer, &number);
     *out += (long)number;
   }
   return status;
@@ -148,7 +155,7 @@ halotune_status store_forget(struct store *store, const struct choice *choice, i
     status = query_script(connection, result_removals[i]);
   if (status == HALOTUNE_OK) status = bests_choose(store, "touched");
   for (size_t i = 0; i < COUNT(lonely) && going == 0 && status == HALOTUNE_OK; i++)
-    status = query_script(connection, lonely[i].removal);
+    status = run_for(store, lonely[i].removal, choice->signer, NULL);
   status = query_finish(connection, status);
   /* Make the file smaller. If the disk has no room for the copy that this needs, the file keeps its size. */
   if (status == HALOTUNE_OK) sqlite3_exec(connection, "vacuum", NULL, NULL, NULL);

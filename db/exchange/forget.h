@@ -22,8 +22,9 @@ halotune_status store_forget_count(struct store *store, const struct choice *cho
                                    struct forget_counts *out);
 
 /* In one transaction, remove the chosen runs with their measurements and finalists, the chosen bests, and all rows
- * that nothing refers to any more. The current bests are then those that the rule of db/store/current_best.h chooses
- * from the rows that stay, as if the removed rows had never been there: a verdict is forgotten with its run.
+ * that nothing refers to any more; with a signer, only rows of the signer. The current bests are then those that the
+ * rule of db/store/current_best.h chooses from the rows that stay, as if the removed rows had never been there: a
+ * verdict is forgotten with its run.
  * Coefficients of predicted times are removed with their signer, or with the last problem of their GPU. What a signer
  * brought without a result is removed, too, unless results of others use it. Runs that go on stay, with their rows.
  * While any run goes on, no row is removed only because nothing refers to it: the tune may have its id.

@@ -12,13 +12,22 @@
 #include "db/exchange/id_map.h"
 #include "db/exchange/merge_best.h"
 #include "db/exchange/merge_words.h"
+#include "db/exchange/varying_rows.h"
 #include "db/store/columns.h"
+#include "db/store/outcome.h"
 #include "db/store/query.h"
 #include "db/store/refuted.h"
+#include "stencil/template/template_read.h"
 
 struct id_list {
   int64_t *ids;
   int count, room;
+};
+
+/* Rows that were there before, by their origin; as in struct merge_met. */
+struct met_rows {
+  int64_t origin;
+  long rows, varying;
 };
 
 struct merge {
@@ -37,10 +46,12 @@ struct merge {
   bool has_twins;                 /* two runs or variants of the other database have the same key */
   /* Runs whose measurements here may differ from those in the other database, by their ids here: in one of the two
    * databases the run was still running. */
-  struct id_list behind, ahead;         /* runs that were still running here; runs that were still running there */
-  struct id_list own, left;             /* runs not from the giver, still running here: whose rows are taken; are not */
-  int64_t asked_run;                    /* the run for which run_is_from_giver was called last; 0: none */
-  bool was_from_giver;                  /* what it returned then */
+  struct id_list behind, ahead; /* runs that were still running here; runs that were still running there */
+  struct id_list own, left;     /* runs not from the giver, still running here: whose rows are taken; are not */
+  int64_t asked_run;            /* the run for which run_is_from_giver was called last; 0: none */
+  bool was_from_giver;          /* what it returned then */
+  struct met_rows *met;         /* a row for each origin */
+  int met_count, met_room;
   struct id_list doubled;               /* new variants with a result that this database has under another variant */
   struct id_list future;                /* rows of the present table and the other database that lie in the future */
   int future_at;                        /* the first of them that is not before the present row */
@@ -216,6 +227,20 @@ static bool list_has(const struct id_list *runs, int64_t id) {
   return false;
 }
 
+/* Note a row of the other database that was there before.
+ *   is_varying  with other content */
+static halotune_status note_met(struct merge *m, int64_t origin, bool is_varying) {
+  int i = 0;
+  while (i < m->met_count && m->met[i].origin != origin) i++;
+  if (i == m->met_count) {
+    if (!array_room(m->met, m->met_count, m->met_room)) return fail_memory();
+    m->met[m->met_count++] = (struct met_rows){origin, 0, 0};
+  }
+  if (is_varying) m->met[i].varying++;
+  else m->met[i].rows++;
+  return HALOTUNE_OK;
+}
+
 /* Whether a row that was there before has the kind of origin and the signer of this document. No other document adds to
  * such a row: the row keeps its origin, so that `db forget` would not find the addition.
  *   sql  answers for row ?3, kind ?1 and key ?2 */
@@ -275,16 +300,37 @@ static halotune_status is_own_run(const struct merge *m, int64_t id, bool *out) 
   return status;
 }
 
+/* Whether the end that the other database gives to a run lies before a wrong verdict of the run. A verdict is not later
+ * than the end of its run, so this one would count as older than it is: as older than a best, perhaps. */
+static halotune_status is_end_before_wrong(const struct merge *m, int64_t run, bool *out) {
+  static const char sql[] = "select exists (select 1 from measurement m join run r on r.id = m.run_id where r.id = ?1"
+                            " and " SQL_IS_WRONG("m") " and " SQL_VERDICT_DATE("m", "r") " > max(r.started, ?2))";
+  const int ended = table_column(&m->tables->list[TABLE_RUN], "ended");
+  sqlite3_stmt *query = NULL;
+  int64_t found = 0;
+  halotune_status status = query_prepare(m->to, sql, &query);
+  if (status == HALOTUNE_OK) {
+    sqlite3_bind_int64(query, 1, run);
+    sqlite3_bind_value(query, 2, sqlite3_column_value(m->select, ended + 1));
+    status = query_run(query, &found);
+  }
+  sqlite3_finalize(query);
+  *out = found != 0;
+  return status;
+}
+
 /* Merge a run that both databases have. Its measurements may differ if one database was copied before the run ended. */
 static halotune_status meet_run(struct merge *m, int64_t id) {
   const struct table *table = &m->tables->list[TABLE_RUN];
   const int state = table_column(table, "state");
   const bool is_ours_running = strcmp(column_text(m->find, state + 1), "running") == 0;
   const bool is_theirs_running = strcmp(column_text(m->select, state + 1), "running") == 0;
-  bool is_taken = false;
+  bool is_taken = false, is_early = false;
   halotune_status status = is_ours_running ? run_is_from_giver(m, id, &is_taken) : HALOTUNE_OK;
-  if (status == HALOTUNE_OK && is_ours_running && !is_taken) {
-    status = is_own_run(m, id, &is_taken);
+  if (status == HALOTUNE_OK && is_taken && !is_theirs_running) status = is_end_before_wrong(m, id, &is_early);
+  if (status == HALOTUNE_OK && is_ours_running && (!is_taken || is_early)) {
+    is_taken = false;
+    if (!is_early) status = is_own_run(m, id, &is_taken);
     if (status == HALOTUNE_OK) status = list_add(is_taken ? &m->own : &m->left, id);
   }
   if (status != HALOTUNE_OK) return status;
@@ -300,12 +346,23 @@ static halotune_status meet_run(struct merge *m, int64_t id) {
   return HALOTUNE_OK;
 }
 
+/* Whether the present measurement says something else of a variant that was wrong here, without a verdict about it. No
+ * Halotune measures a wrong variant again in the same run. */
+static bool drops_wrong(const struct merge *m, int number) {
+  const int column = table_column(&m->tables->list[number], "outcome");
+  enum outcome ours, theirs;
+  return column >= 0 && outcome_find(column_text(m->find, column + 1), &ours) && outcome_is_wrong(ours) &&
+         (!outcome_find(column_text(m->select, column + 1), &theirs) ||
+          (!outcome_is_wrong(theirs) && !outcome_has_time(theirs)));
+}
+
 /* Merge a result that both databases have, of a run that may have been running. */
 static halotune_status meet_result(struct merge *m, int number, int64_t id) {
   const struct table *table = &m->tables->list[number];
   const int64_t run = sqlite3_column_int64(m->find, table_column(table, "run_id") + 1);
   if (list_has(&m->ahead, run)) return HALOTUNE_OK;
   if (!list_has(&m->behind, run)) return compare_row(m, table);
+  if (drops_wrong(m, number)) return conflict_fail(m, table, table_column(table, "outcome"));
   const long before = m->counts.measurements;
   sqlite3_reset(m->find);
   halotune_status status = query_with(m->to,
@@ -363,12 +420,91 @@ static halotune_status meet_best(struct merge *m, int64_t id) {
   return status == HALOTUNE_OK && is_taken ? take_code(m, id, takes_cubin) : status;
 }
 
-/* Merge a template that both databases have. Their texts may differ in what the identity does not cover. */
-static halotune_status meet_template(struct merge *m) {
+/* Whether the row of another database takes the place of this one, which has other content. If it does not, the row is
+ * told unless it is this user's. */
+static halotune_status meet_varying(struct merge *m, int number, int64_t id, bool *is_taken) {
+  const int origin = table_column(&m->tables->list[number], "origin_id");
+  enum varying_word word = VARYING_OWN;
+  const halotune_status status =
+      varying_decide(m->to, id, m->from, sqlite3_column_int64(m->select, 0), (enum table_name)number, &word);
+  *is_taken = word == VARYING_YIELDS;
+  if (status != HALOTUNE_OK || word != VARYING_STAYS) return status;
+  return note_met(m, sqlite3_column_int64(m->find, origin + 1), true);
+}
+
+/* Merge a GPU that both databases have. */
+static halotune_status meet_device(struct merge *m, int64_t id) {
+  static const char sql[] = "update device set clock_khz = ?2, memory_clock_khz = ?3, memory_bytes = ?4, origin_id = ?5"
+                            " where id = ?1";
+  static const char *const facts[] = {"clock_khz", "memory_clock_khz", "memory_bytes"};
+  const struct table *table = &m->tables->list[TABLE_DEVICE];
+  sqlite3_stmt *query = NULL;
+  bool is_same = true, is_taken = false;
+  halotune_status status = compare_row(m, table);
+  for (size_t i = 0; i < COUNT(facts); i++)
+    is_same = is_same && is_same_column(m, table, table_column(table, facts[i]));
+  if (status == HALOTUNE_OK && !is_same) status = meet_varying(m, TABLE_DEVICE, id, &is_taken);
+  if (status != HALOTUNE_OK || !is_taken) return status;
+  sqlite3_reset(m->find);
+  status = query_prepare(m->to, sql, &query);
+  if (status == HALOTUNE_OK) {
+    sqlite3_bind_int64(query, 1, id);
+    for (int i = 0; i < (int)COUNT(facts); i++)
+      sqlite3_bind_value(query, i + 2, sqlite3_column_value(m->select, table_column(table, facts[i]) + 1));
+    sqlite3_bind_int64(query, 5, m->origin);
+    status = query_run(query, NULL);
+  }
+  sqlite3_finalize(query);
+  return status;
+}
+
+/* Find the installed template with the identity of the present row, for m->installed. */
+static halotune_status find_installed(struct merge *m) {
+  const struct table *table = &m->tables->list[TABLE_TEMPLATE];
+  const int hash = table_column(table, "hash"), name = table_column(table, "name");
+  int place;
+  m->installed = NULL;
+  if (!m->found.find) return HALOTUNE_OK;
+  const halotune_status status = found_templates_get(&m->found, column_text(m->select, name + 1), &place);
+  if (status == HALOTUNE_OK && strcmp(m->found.list[place].hash, column_text(m->select, hash + 1)) == 0)
+    m->installed = m->found.list[place].template;
+  return status;
+}
+
+/* Put the text of the present row in the place of the one that this database has. */
+static halotune_status take_template(struct merge *m, int64_t id) {
+  const struct table *table = &m->tables->list[TABLE_TEMPLATE];
+  const char *yaml = column_text(m->select, table_column(table, "yaml") + 1);
+  const struct source source = source_of(column_text(m->select, table_column(table, "name") + 1), yaml, strlen(yaml));
+  struct template *theirs = NULL;
+  sqlite3_stmt *query = NULL;
+  sqlite3_reset(m->find);
+  halotune_status status = template_parse(&source, column_text(m->select, table_column(table, "cuda") + 1), &theirs);
+  if (status == HALOTUNE_OK) status = store_template_replace(m->store, theirs);
+  if (status == HALOTUNE_OK) status = query_prepare(m->to, "update template set origin_id = ?2 where id = ?1", &query);
+  if (status == HALOTUNE_OK) {
+    sqlite3_bind_int64(query, 1, id);
+    sqlite3_bind_int64(query, 2, m->origin);
+    status = query_run(query, NULL);
+  }
+  sqlite3_finalize(query);
+  template_free(theirs);
+  return status;
+}
+
+/* Merge a template that both databases have. Their texts may differ in what the identity does not cover. Of an
+ * installed template, only the installed text counts. */
+static halotune_status meet_template(struct merge *m, int64_t id) {
   const struct table *table = &m->tables->list[TABLE_TEMPLATE];
   const int name = table_column(table, "name"), yaml = table_column(table, "yaml"), cuda = table_column(table, "cuda");
-  const halotune_status status = compare_row(m, table);
+  bool is_taken = false;
+  halotune_status status = compare_row(m, table);
   if (status != HALOTUNE_OK || is_same_column(m, table, yaml)) return status;
+  status = find_installed(m);
+  if (status == HALOTUNE_OK && !m->installed) status = meet_varying(m, TABLE_TEMPLATE, id, &is_taken);
+  m->installed = NULL;
+  if (status != HALOTUNE_OK) return status;
+  if (is_taken) return take_template(m, id);
   return merge_words_add(&m->words, sqlite3_column_int64(m->select, 0), column_text(m->find, name + 1),
                          column_text(m->find, yaml + 1), column_text(m->find, cuda + 1));
 }
@@ -376,14 +512,8 @@ static halotune_status meet_template(struct merge *m) {
 /* Add a template. If the installed one has the same identity, its text is taken: so no document says in which order the
  * parameters of installed templates stand. */
 static halotune_status insert_template(struct merge *m, int64_t *id) {
-  const struct table *table = &m->tables->list[TABLE_TEMPLATE];
-  const int hash = table_column(table, "hash"), name = table_column(table, "name"), yaml = table_column(table, "yaml");
-  int place;
-  halotune_status status =
-      m->found.find ? found_templates_get(&m->found, column_text(m->select, name + 1), &place) : HALOTUNE_OK;
-  if (status == HALOTUNE_OK && m->found.find &&
-      strcmp(m->found.list[place].hash, column_text(m->select, hash + 1)) == 0)
-    m->installed = m->found.list[place].template;
+  const int yaml = table_column(&m->tables->list[TABLE_TEMPLATE], "yaml");
+  halotune_status status = find_installed(m);
   if (status == HALOTUNE_OK) status = insert_row(m, TABLE_TEMPLATE, id);
   if (status == HALOTUNE_OK && m->installed && strcmp(m->installed->yaml, column_text(m->select, yaml + 1)) != 0)
     status = merge_words_add(&m->words, sqlite3_column_int64(m->select, 0), m->installed->name, m->installed->yaml,
@@ -404,8 +534,14 @@ static halotune_status meet_row(struct merge *m, int number, int64_t id) {
   const struct table *table = &m->tables->list[number];
   m->has_twins |= (number == TABLE_RUN && id > m->last_run) || (number == TABLE_VARIANT && id > m->last_variant);
   if (number == TABLE_MEASUREMENT || number == TABLE_FINALIST) return meet_result(m, number, id);
+  const int origin = table_column(table, "origin_id");
+  if (number == TABLE_RUN || number == TABLE_BEST) {
+    const halotune_status noted = note_met(m, sqlite3_column_int64(m->find, origin + 1), false);
+    if (noted != HALOTUNE_OK) return noted;
+  }
   if (number == TABLE_BEST) return meet_best(m, id);
-  if (number == TABLE_TEMPLATE) return meet_template(m);
+  if (number == TABLE_TEMPLATE) return meet_template(m, id);
+  if (number == TABLE_DEVICE) return meet_device(m, id);
   halotune_status status = compare_row(m, table);
   return status == HALOTUNE_OK && number == TABLE_RUN ? meet_run(m, id) : status;
 }
@@ -421,8 +557,9 @@ static const char other_fits_sql[] =
 static const char staying_fits_sql[] =
     "select count(*) from prediction c join origin o on o.id = c.origin_id, origin n on n.id = ?2 where c." SQL_OF_MODEL
     " and iif(o.id = n.id, c.device_id <> ?1, n.signer_key = '' or o.signer_key <> n.signer_key or o.id > n.id)";
+/* The origin of the same coefficient. */
 static const char same_value_sql[] =
-    "select count(*) from prediction where " SQL_OF_MODEL " and coefficient = ?3 and value = ?4";
+    "select origin_id from prediction where " SQL_OF_MODEL " and coefficient = ?3 and value = ?4";
 static const char drop_fits_sql[] = "delete from prediction where " SQL_OF_MODEL " and origin_id <> ?2";
 
 /* Run a statement on the coefficients of the present row's device. */
@@ -456,7 +593,7 @@ static halotune_status is_of_other_fit(struct merge *m, int number, bool *out) {
   status = run_on_fit(m, same_value_sql, &same);
   *out = true;
   m->counts.left += same == 0;
-  return status;
+  return status == HALOTUNE_OK && same != 0 ? note_met(m, same, false) : status;
 }
 
 /* Whether the present row is a result of a run that this merge added. Then no row has its key, unless two rows of the
@@ -663,6 +800,35 @@ static halotune_status decide_bests(struct merge *m) {
   return status;
 }
 
+/* Tell which rows were there before, from other signers. */
+static halotune_status tell_met(const struct merge *m) {
+  static const char sql[] =
+      "select printable(o.signer), sum(e.value ->> 1), sum(e.value ->> 2) from json_each(?1) e join origin o on o.id = e.value ->> 0"
+      " where o.kind in ('imported', 'shipped') and o.signer_key <> ?2 group by o.signer_key order by o.signer";
+  struct text met = {0};
+  sqlite3_stmt *query = NULL;
+  int code = SQLITE_DONE;
+  if (m->met_count == 0 || !m->options->met) return HALOTUNE_OK;
+  for (int i = 0; i < m->met_count; i++)
+    text_printf(&met, "%s[%lld, %ld, %ld]", i ? ", " : "[", (long long)m->met[i].origin, m->met[i].rows,
+                m->met[i].varying);
+  text_printf(&met, "]");
+  halotune_status status = text_ok(&met) ? query_prepare(m->to, sql, &query) : fail_memory();
+  if (status == HALOTUNE_OK) {
+    sqlite3_bind_text(query, 1, text_string(&met), -1, SQLITE_STATIC);
+    sqlite3_bind_text(query, 2, m->options->origin.key, -1, SQLITE_STATIC);
+    while ((code = sqlite3_step(query)) == SQLITE_ROW) {
+      const struct merge_met told = {column_text(query, 0), (long)sqlite3_column_int64(query, 1),
+                                     (long)sqlite3_column_int64(query, 2)};
+      m->options->met(m->options->context, &told);
+    }
+    if (code != SQLITE_DONE) status = query_fail(m->to);
+  }
+  sqlite3_finalize(query);
+  text_free(&met);
+  return status;
+}
+
 /* Find the origin of the rows that are new, or add it. */
 static halotune_status origin_put(struct merge *m) {
   static const char *const statements[] = {
@@ -722,6 +888,7 @@ halotune_status store_merge(struct store *to, struct store *from, const struct m
     for (int i = 0; i < TABLE_COUNT && status == HALOTUNE_OK; i++) status = merge_table(&m, i);
     if (status == HALOTUNE_OK) status = drop_doubled(&m);
     if (status == HALOTUNE_OK) status = decide_bests(&m);
+    if (status == HALOTUNE_OK) status = tell_met(&m);
     if (!is_part) status = query_finish(m.to, status);
     if (!is_held) sqlite3_exec(m.from, "rollback", NULL, NULL, NULL);
   }
@@ -734,6 +901,7 @@ halotune_status store_merge(struct store *to, struct store *from, const struct m
   free(m.ahead.ids);
   free(m.own.ids);
   free(m.left.ids);
+  free(m.met);
   free(m.doubled.ids);
   free(m.future.ids);
   free(tables);

@@ -24,10 +24,19 @@ struct origin {
   const char *document; /* the document's identity in hexadecimal digits, or "" */
 };
 
+/* Rows that were there before, from another signer. Valid during the call of met(), which is called once for each
+ * signer. */
+struct merge_met {
+  const char *signer; /* the name; "": documents without a signature */
+  long rows;          /* runs, bests and coefficients that both gave: they stay that signer's */
+  long varying;       /* GPUs and templates that both gave, with other content: that signer's stays (varying_rows.h) */
+};
+
 struct merge_options {
   struct origin origin; /* origin of the rows that the merge adds */
   bool without_code;    /* take no machine code: it is compiled when it is first needed */
   void (*conflict)(void *context, const struct merge_conflict *conflict); /* NULL: conflicts are not told */
+  void (*met)(void *context, const struct merge_met *met);                /* NULL: rows of other signers are not told */
   void *context;
   find_template *find; /* finds installed templates, whose text goes before another of the same identity; NULL: none */
 };

@@ -29,7 +29,7 @@ static const char *const keys[TABLE_COUNT] = {
 
 /* Columns in which two rows with the same key may differ, each name between spaces: facts that a driver or an export
  * may report differently, columns that concern one database only, and columns that merge.c compares itself. Texts of
- * templates with the same identity may have different comments. */
+ * templates with the same identity may differ. varying_rows.h decides between GPUs and between templates. */
 static const char *const varying[TABLE_COUNT] = {
     [TABLE_DEVICE] = " clock_khz memory_clock_khz memory_bytes ",
     [TABLE_TEMPLATE] = " yaml cuda ",

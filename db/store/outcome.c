@@ -22,3 +22,5 @@ bool outcome_find(const char *name, enum outcome *out) {
 }
 
 bool outcome_has_time(enum outcome outcome) { return outcome == OUTCOME_MEASURED || outcome == OUTCOME_SCREENED; }
+
+bool outcome_is_wrong(enum outcome outcome) { return outcome == OUTCOME_WRONG || outcome == OUTCOME_OUT_OF_BOUNDS; }

@@ -34,4 +34,7 @@ bool outcome_find(const char *name, enum outcome *out);
 /* Whether the variant has a time: measured or screened. */
 bool outcome_has_time(enum outcome outcome);
 
+/* Whether the outcome is a verdict against the variant (refuted.h). */
+bool outcome_is_wrong(enum outcome outcome);
+
 #endif

@@ -240,16 +240,24 @@ static halotune_status reword_variants(struct store *store, const struct templat
   return status;
 }
 
-int64_t store_template(struct store *store, const struct template *template) {
+static halotune_status put_template(struct store *store, const struct template *template, int64_t *id) {
   static const struct row_kind kind = {FIND_TEMPLATE, ADD_TEMPLATE, bind_template_key, bind_template};
   struct template_row row = {.template = template};
-  int64_t id = 0;
   identity_hex(template->hash, row.hash);
   identity_hex(template->common_hash, row.common_hash);
+  const halotune_status status = reword_variants(store, &row);
+  return status == HALOTUNE_OK ? put_owned(store, &kind, OWN_TEMPLATE, &row, id) : status;
+}
+
+int64_t store_template(struct store *store, const struct template *template) {
+  int64_t id = 0;
   if (store_begin(store) != HALOTUNE_OK) return 0;
-  halotune_status status = reword_variants(store, &row);
-  if (status == HALOTUNE_OK) status = put_owned(store, &kind, OWN_TEMPLATE, &row, &id);
+  const halotune_status status = put_template(store, template, &id);
   return store_end(store, status) == HALOTUNE_OK ? id : 0;
+}
+
+halotune_status store_template_replace(struct store *store, const struct template *template) {
+  return put_template(store, template, &(int64_t){0});
 }
 
 static void bind_problem(struct binder *binder, const void *row) {

@@ -131,6 +131,10 @@ int64_t store_own_origin(struct store *store);
 int64_t store_stencil_text(struct store *store, int64_t stencil, const char *text);
 int64_t store_template(struct store *store, const struct template *template);
 
+/* Within a transaction of the caller: give a stored template this text, which has its identity, and write the
+ * parameters of its variants in the words of the text. Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
+halotune_status store_template_replace(struct store *store, const struct template *template);
+
 /* The identity of a stencil's text, the column `hash` of stencil_text. */
 struct identity stencil_text_identity(const char *text);
 

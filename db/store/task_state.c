@@ -13,7 +13,8 @@
       "r") " or exists (select 1 from best b left join run br on br.id = b.run_id where coalesce(br.state, 'complete') = 'complete' and " \
            "b.problem_id = p.id and b.text_id = x.id and b.is_current and not " SQL_IS_REFUTED("b") "))"
 
-/* If a group has one max(), SQLite takes the other columns from the row with this maximum. */
+/* If a group has one max(), SQLite takes the other columns from the row with this maximum: the newest run, but one of a
+ * document only where this user has none. */
 static const char states_sql[] =
     "select printable(d.uuid), printable(d.name), d.capability, d.sm_count, d.is_emulation, printable(s.name), s.hash, x.hash, printable(p.dtype), printable(p.cache),"
     " p.nx, p.ny, p.nz, p.steps, p.is_reproducible, sum(" SQL_IS_DONE("stream") "), sum(" SQL_IS_DONE(
@@ -21,11 +22,14 @@ static const char states_sql[] =
                  " printable(coalesce(r.ended, strftime('%Y-%m-%dT%H:%M:%fZ', r.started, printf('%.3f seconds',"
                  " (select coalesce(max(m.at_s), 0) from measurement m where m.run_id = r.id))))), r.id, " SQL_IS_LOST
                  ","
-                 " sum(exists (select 1 from best b where b.problem_id = p.id and b.text_id = x.id)), max(r.started)"
-                 " from run r join problem p on p.id = r.problem_id join device d on d.id = p.device_id"
-                 " join stencil s on s.id = p.stencil_id join stencil_text x on x.id = r.text_id"
-                 " group by d.id, s.id, x.id, p.dtype, p.cache, p.nx, p.ny, p.nz, p.steps, p.is_reproducible"
-                 " order by d.name, d.uuid, s.name, p.dtype, p.nx, p.ny, p.nz, p.steps, p.is_reproducible, p.cache";
+                 " sum(exists (select 1 from best b where b.problem_id = p.id and b.text_id = x.id)), " SQL_IS_OWN(
+                     "r") ","
+                          " max(iif(" SQL_IS_OWN(
+                              "r") ", '1', '0') || r.started)"
+                                   " from run r join problem p on p.id = r.problem_id join device d on d.id = p.device_id"
+                                   " join stencil s on s.id = p.stencil_id join stencil_text x on x.id = r.text_id"
+                                   " group by d.id, s.id, x.id, p.dtype, p.cache, p.nx, p.ny, p.nz, p.steps, p.is_reproducible"
+                                   " order by d.name, d.uuid, s.name, p.dtype, p.nx, p.ny, p.nz, p.steps, p.is_reproducible, p.cache";
 
 static struct task_state state_of(sqlite3_stmt *row) {
   return (struct task_state){
@@ -52,6 +56,7 @@ static struct task_state state_of(sqlite3_stmt *row) {
       .run = sqlite3_column_int64(row, 21),
       .is_lost = sqlite3_column_int(row, 22) != 0,
       .has_winner = sqlite3_column_int(row, 23) != 0,
+      .is_own = sqlite3_column_int(row, 24) != 0,
   };
 }
 

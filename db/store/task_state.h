@@ -17,10 +17,11 @@ struct task_state {
   bool reproducible, has_stream, has_graph; /* has_...: a complete run used this launch mode. A run of a document
                                                counts only with a winner of its problem that lookups serve */
   bool has_winner;                          /* of any run, complete or not, in any launch mode */
-  /* Of the run that began last: */
+  /* Of the run of this user that began last; where there is none, of the newest run of a document: */
   int64_t run;                       /* its id; a run that begins later has a greater one */
   const char *state, *reason, *host; /* "running", "complete" or "partial", and why it ended early */
   const char *last_sign;             /* date of its newest result, or of its start without one, by its host's clock */
+  bool is_own;                       /* it was measured here */
   bool is_lost;                      /* it was measured here, and its process was lost (lost_member_run.h) */
 };
 

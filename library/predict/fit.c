@@ -186,24 +186,25 @@ static halotune_status put_all(struct store *store, int64_t device, const struct
   return status;
 }
 
-/* Replace the coefficients of a model of GPU. */
-static halotune_status put_model(struct store *store, int64_t device, const struct fit_result *result) {
-  const struct fitted fitted = {"", predict_names, result->model.coefficients, PREDICT_COEFFICIENTS};
+/* Put the numbers of a fit in the place of those that a model of GPU has.
+ *   are_weights  they are weights of static costs, not coefficients */
+static halotune_status put_model(struct store *store, int64_t device, bool are_weights, const struct fitted *fitted) {
   halotune_status status = query_with(store_connection(store),
-                                      "delete from prediction where device_id in " SQL_DEVICES_OF_MODEL
-                                      " and not " SQL_IS_STATIC_WEIGHT("coefficient"),
+                                      are_weights ? "delete from prediction where device_id in " SQL_DEVICES_OF_MODEL
+                                                    " and " SQL_IS_STATIC_WEIGHT("coefficient")
+                                                  : "delete from prediction where device_id in " SQL_DEVICES_OF_MODEL
+                                                    " and not " SQL_IS_STATIC_WEIGHT("coefficient"),
                                       device, NULL);
-  return status == HALOTUNE_OK && result->is_kept ? put_all(store, device, &fitted) : status;
+  return status == HALOTUNE_OK ? put_all(store, device, fitted) : status;
 }
 
-/* Replace the weights of static costs of a model of GPU. */
-static halotune_status put_weights(struct store *store, int64_t device, const struct static_fit *costs) {
-  const struct fitted fitted = {STATIC_WEIGHT_PREFIX, static_cost_names, costs->weights.of, STATIC_COST_FEATURES};
-  halotune_status status = query_with(store_connection(store),
-                                      "delete from prediction where device_id in " SQL_DEVICES_OF_MODEL
-                                      " and " SQL_IS_STATIC_WEIGHT("coefficient"),
-                                      device, NULL);
-  return status == HALOTUNE_OK && costs->is_kept ? put_all(store, device, &fitted) : status;
+/* Store what a fit found for a model of GPU. A fit that is not kept leaves alone what a document brought. */
+static halotune_status put_result(struct store *store, int64_t device, const struct fit_result *result) {
+  const struct fitted model = {"", predict_names, result->model.coefficients, PREDICT_COEFFICIENTS};
+  const struct fitted weights = {STATIC_WEIGHT_PREFIX, static_cost_names, result->costs.weights.of,
+                                 STATIC_COST_FEATURES};
+  halotune_status status = result->is_kept ? put_model(store, device, false, &model) : HALOTUNE_OK;
+  return status == HALOTUNE_OK && result->costs.is_kept ? put_model(store, device, true, &weights) : status;
 }
 
 static halotune_status name_device(struct store *store, int64_t device, char *out, size_t bytes) {
@@ -236,7 +237,7 @@ static bool next_model(const struct fitting *f, int64_t *device) {
   return has_observation || has_problem;
 }
 
-/* Fit what the times of a model give, and store it. Where a model has no times, what a document brought stays. */
+/* Fit what the times of a model give, and store it. */
 static halotune_status fit_next(struct fitting *f, int64_t device, struct fit_result *out) {
   const int first = f->observation, first_problem = f->problem;
   halotune_status status = HALOTUNE_OK;
@@ -245,12 +246,8 @@ static halotune_status fit_next(struct fitting *f, int64_t device, struct fit_re
   while (f->problem < f->times.problem_count && f->times.problems[f->problem].device == device) f->problem++;
   static_fit_make(&f->times, first_problem, f->problem, &out->costs);
   out->error_before = out->error_after = NAN;
-  if (f->observation > first) {
-    status = fit_model(&f->observations.list[first], f->observation - first, out);
-    if (status == HALOTUNE_OK) status = put_model(f->store, device, out);
-  }
-  if (status == HALOTUNE_OK && f->problem > first_problem) status = put_weights(f->store, device, &out->costs);
-  return status;
+  if (f->observation > first) status = fit_model(&f->observations.list[first], f->observation - first, out);
+  return status == HALOTUNE_OK ? put_result(f->store, device, out) : status;
 }
 
 halotune_status predict_fit(struct store *store, struct template *const *templates, int template_count,

@@ -49,6 +49,13 @@ echo "--- a named signer"
 halotune db import --yes copy.json
 halotune db info | grep best:
 sqlite3 own.db "select kind, name, signer, signer_key from origin"
+echo "--- the same rows from another signer"
+halotune trust add one "$(halotune key show one.key)"
+cp own.db same.db
+halotune db import --yes --db same.db one.json
+halotune db forget --signer zero --yes --db same.db
+halotune db import --yes --db same.db one.json 2>/dev/null | tail -n 1
+halotune trust remove one 2>/dev/null
 echo "--- a named key"
 halotune db import --signed-by zero.key copy_newer.json
 echo "exit $?"

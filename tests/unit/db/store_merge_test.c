@@ -958,6 +958,48 @@ TEST(a_run_that_has_ended_since_ends) {
   end_fixture(&f);
 }
 
+/* A later document of the same giver ends a run. It takes back no wrong verdict of the run, unless it says that the
+ * variant is right. */
+TEST(the_end_of_a_run_takes_back_no_verdict) {
+  static const struct merge_options again = {.origin = {"imported", "again.json", "", "", "2"}};
+  static const struct {
+    const char *what, *change; /* of the document that ends the run */
+    halotune_status status;
+    int64_t want; /* current bests */
+    bool is_running;
+  } rows[] = {
+      {"it is still wrong", "", HALOTUNE_OK, 0, false},
+      {"the document leaves it out", "delete from measurement where run_id = 2", HALOTUNE_OK, 0, false},
+      {"it did not compile", "update measurement set outcome = 'compile_failed' where run_id = 2", HALOTUNE_DB, 0,
+       true},
+      {"out of bounds", "update measurement set outcome = 'out_of_bounds' where run_id = 2", HALOTUNE_OK, 0, false},
+      {"right", "update measurement set outcome = 'measured', at_s = 61 where run_id = 2", HALOTUNE_OK, 1, false},
+      {"the end lies before the verdict",
+       "update run set ended = '2026-01-01T00:30:30.000Z' where id = 2; delete from"
+       " measurement where run_id = 2",
+       HALOTUNE_OK, 0, true},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fixture f;
+    struct store *to;
+    begin_with_winner(&f);
+    put_verdict(&f, 1, OUTCOME_WRONG, "2026-01-01T00:30:00.000Z"); /* 60 s later */
+    sql(f.store, "update best set date = '2026-01-01T00:30:45.000Z'");
+    CHECK_OK(store_open_memory(&to));
+    merge_store(to, f.store, NULL);
+    CHECK_EQ(1, number_of(to, "select count(*) from run where state = 'running'"), "%s: running", rows[i].what);
+    CHECK_EQ(0, number_of(to, "select count(*) from best where is_current"), "%s: wrong", rows[i].what);
+    sql(f.store, "update run set state = 'complete', ended = '2026-01-01T00:40:00.000Z' where id = 2");
+    sql(f.store, rows[i].change);
+    CHECK_EQ(rows[i].status, store_merge(to, f.store, &again, NULL), "%s: %s", rows[i].what, fail_text());
+    CHECK_EQ(rows[i].want, number_of(to, "select count(*) from best where is_current"), "%s: answers", rows[i].what);
+    CHECK_EQ(rows[i].is_running, number_of(to, "select count(*) from run where state = 'running'"), "%s: its end",
+             rows[i].what);
+    store_close(to);
+    end_fixture(&f);
+  }
+}
+
 /* One row that cannot be merged comes after others that can. */
 TEST(a_merge_is_all_or_nothing) {
   struct fixture f;
@@ -1278,6 +1320,72 @@ TEST(nobody_adds_to_what_another_one_said) {
     CHECK_EQ(is_taken ? 0 : 1, counts.foreign, "row %zu", i);
     store_close(copy);
     free(document);
+    store_close(to);
+    end_fixture(&f);
+  }
+}
+
+struct met {
+  char signer[16];
+  long rows, varying;
+  int calls;
+};
+
+static void keep_met(void *context, const struct merge_met *told) {
+  struct met *met = context;
+  snprintf(met->signer, sizeof met->signer, "%s", told->signer);
+  met->rows = told->rows;
+  met->varying = told->varying;
+  met->calls++;
+}
+
+/* What a document brings again stays that of the signer who gave it first: a line tells it. */
+TEST(what_another_signer_gave_before_is_told) {
+  static const struct {
+    const char *what, *change; /* of the first database, after all rows came from alice */
+    struct origin origin;
+    const char *signer;
+    long rows; /* of 3 runs, 3 bests and 2 coefficients */
+    bool is_empty;
+  } rows[] = {
+      {"bob gives the same", "", {"imported", "b.json", "bob", "08", "1"}, "alice", 8, false},
+      {"an unsigned document", "", {"imported", "b.json", "", "", "1"}, "alice", 8, false},
+      {"alice again", "", {"imported", "c.json", "alice", "07", "2"}, "", 0, false},
+      {"what this user measured",
+       "update origin set kind = 'measured', signer = '', signer_key = ''",
+       {"imported", "b.json", "bob", "08", "1"},
+       "",
+       0,
+       false},
+      {"what came without a signature",
+       "update origin set signer = '', signer_key = ''",
+       {"imported", "b.json", "bob", "08", "1"},
+       "",
+       8,
+       false},
+      {"other coefficients",
+       "update prediction set value = 0.25",
+       {"imported", "b.json", "bob", "08", "1"},
+       "alice",
+       6,
+       false},
+      {"an empty database", "", {"imported", "b.json", "bob", "08", "1"}, "", 0, true},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    static const struct merge_options alice = {.origin = {"imported", "a.json", "alice", "07", ""}};
+    struct met met = {"", 0, 0, 0};
+    const struct merge_options options = {.origin = rows[i].origin, .met = keep_met, .context = &met};
+    struct fixture f;
+    struct store *to;
+    begin_fixture(&f);
+    sql(f.store, SQL_FIT("(1, 'wave', 0.5, 1), (1, 'cache', 0.5, 1)"));
+    CHECK_OK(store_open_memory(&to));
+    if (!rows[i].is_empty) CHECK_OK(store_merge(to, f.store, &alice, NULL));
+    sql(to, rows[i].change);
+    CHECK_OK(store_merge(to, f.store, &options, NULL));
+    CHECK_EQ(rows[i].rows > 0, met.calls, "%s: lines", rows[i].what);
+    CHECK_EQ(rows[i].rows, met.rows, "%s: rows", rows[i].what);
+    CHECK_TEXT(rows[i].signer, met.signer, "%s", rows[i].what);
     store_close(to);
     end_fixture(&f);
   }
@@ -1672,6 +1780,7 @@ int main(void) {
       cmocka_unit_test(results_of_two_runs_of_one_key_are_compared),
       cmocka_unit_test(a_merge_leaves_the_cache_of_pages_as_it_was),
       cmocka_unit_test(a_run_that_has_ended_since_ends),
+      cmocka_unit_test(the_end_of_a_run_takes_back_no_verdict),
       cmocka_unit_test(a_merge_is_all_or_nothing),
       cmocka_unit_test(coefficients_of_times_are_shown_and_taken_as_a_whole),
       cmocka_unit_test(a_newer_fit_of_the_same_signer_replaces_the_older_one),
@@ -1681,6 +1790,7 @@ int main(void) {
       cmocka_unit_test(a_merge_of_many_bests_of_one_problem_takes_steps_for_each),
       cmocka_unit_test(forget_removes_what_a_signer_said),
       cmocka_unit_test(nobody_adds_to_what_another_one_said),
+      cmocka_unit_test(what_another_signer_gave_before_is_told),
       cmocka_unit_test(a_best_is_exported_without_a_run_that_is_not_chosen),
       cmocka_unit_test(a_row_without_its_text_is_not_exported),
       cmocka_unit_test(a_held_database_is_merged),

@@ -3,6 +3,7 @@
 #include "db/exchange/content.h"
 #include "db/exchange/forget.h"
 #include "db/exchange/merge.h"
+#include "db/exchange/varying_rows.h"
 #include "db/store/check.h"
 #include "db/store/query.h"
 #include "db/store/refuted.h"
@@ -670,6 +671,116 @@ TEST(forget_takes_what_a_signer_brought_without_results) {
   end_store(ours, &mine);
 }
 
+struct told {
+  long varying;
+};
+
+static void keep_varying(void *context, const struct merge_met *met) {
+  ((struct told *)context)->varying = met->varying;
+}
+
+static long merge_from_bob(struct store *to, struct store *from) {
+  struct told told = {0};
+  const struct merge_options options = {
+      .origin = {"imported", "b.json", "bob", "08", ""}, .met = keep_varying, .context = &told};
+  CHECK_OK(store_merge(to, from, &options, NULL));
+  return told.varying;
+}
+
+/* A signer gives other clocks for a GPU, or another text of a template, than bob, who has results there. These do not
+ * stay when the signer is forgotten. */
+TEST(what_a_signer_says_of_a_gpu_or_template_can_be_forgotten) {
+  enum { ALONE = 1, WITH_RESULTS, AFTER_BOB, AFTER_THE_USER };
+  static const struct {
+    const char *what;
+    int when;
+    bool is_template;
+    long told, left; /* when bob's document comes; GPUs and templates that stay when the signer is forgotten */
+    bool is_bobs_first, is_bobs_then;
+  } rows[] = {
+      {"a GPU without results", ALONE, false, 0, 1, true, true},
+      {"a GPU with results", WITH_RESULTS, false, 1, 2, false, true},
+      {"a GPU that bob gave before", AFTER_BOB, false, 0, 0, true, true},
+      {"a GPU of the user", AFTER_THE_USER, false, 0, 0, false, false},
+      {"a template without results", ALONE, true, 0, 1, true, true},
+      {"a template with results", WITH_RESULTS, true, 1, 2, false, true},
+      {"a template that bob gave before", AFTER_BOB, true, 0, 0, true, true},
+      {"a template of the user", AFTER_THE_USER, true, 0, 0, false, false},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct bench_case of_bob, other, mine;
+    struct store *bob = begin_store(&of_bob), *theirs, *ours;
+    long left = -1;
+    const char *const is_bobs = rows[i].is_template
+                                    ? "select instr(yaml, ' vector: {') < instr(yaml, ' block_x: {') from template"
+                                    : "select memory_clock_khz = 7 from device";
+    case_load(&other);
+    CHECK_OK(store_open_memory(&theirs));
+    if (rows[i].is_template) reorder_template(&other);
+    case_put(&other, theirs, 512);
+    case_tune(&other, theirs, 2, 1, 0.2);
+    sql(theirs, "update run set host = 'theirs'");
+    if (!rows[i].is_template) sql(bob, "update device set memory_clock_khz = 7");
+    if (rows[i].when == ALONE)
+      sql(theirs, "delete from finalist; delete from measurement; delete from best; delete from run");
+    case_tune(&of_bob, bob, 1, 1, 0.3);
+    CHECK_OK(store_open_memory(&ours));
+    case_load(&mine);
+    if (rows[i].when == AFTER_THE_USER) {
+      if (rows[i].is_template) reorder_template(&mine);
+      case_put(&mine, ours, 512);
+      case_tune(&mine, ours, 3, 1, 0.5);
+    }
+    if (rows[i].when == AFTER_BOB) merge_from_bob(ours, bob);
+    merge_signed(ours, theirs);
+    CHECK_EQ(rows[i].told, merge_from_bob(ours, bob), "%s: told", rows[i].what);
+    CHECK_EQ(rows[i].is_bobs_first, number_of(ours, is_bobs), "%s", rows[i].what);
+    check_whole(ours);
+    CHECK_OK(store_forget(ours, &of_signer, NULL));
+    CHECK_OK(varying_count_left(ours, "mallory", &left));
+    CHECK_EQ(rows[i].left, left, "%s: left", rows[i].what);
+    CHECK_EQ(0, merge_from_bob(ours, bob), "%s: told again", rows[i].what);
+    CHECK_EQ(rows[i].is_bobs_then, number_of(ours, is_bobs), "%s: then", rows[i].what);
+    CHECK_EQ(1, number_of(ours, "select count(distinct template_id) from variant"), "%s: one template", rows[i].what);
+    check_whole(ours);
+    case_free(&mine);
+    store_close(ours);
+    end_store(bob, &of_bob);
+    end_store(theirs, &other);
+  }
+}
+
+/* What another signer brought without a result stays: a GPU that answers by its name, and a problem on it. */
+TEST(forget_leaves_what_others_brought_without_results) {
+  static const struct merge_options from_bob = {.origin = {"imported", "b.json", "bob", "08", ""}};
+  static const char only_a_gpu[] = "delete from finalist; delete from measurement; delete from best; delete from run;"
+                                   " delete from variant; delete from template; update device set uuid = 'GPU-foo',"
+                                   " name = 'NVIDIA FOO 900'";
+  for (int is_used = 0; is_used < 2; is_used++) {
+    struct bench_case of_bob, other;
+    struct store *theirs = begin_store(&other), *bob = begin_store(&of_bob), *ours;
+    CHECK_OK(store_open_memory(&ours));
+    sql(bob, only_a_gpu);
+    CHECK_OK(store_merge(ours, bob, &from_bob, NULL));
+    case_tune(&other, theirs, 1, 1, 0.3);
+    if (is_used) sql(theirs, "update device set uuid = 'GPU-foo', name = 'NVIDIA FOO 900'");
+    merge_signed(ours, theirs);
+    CHECK_EQ(is_used ? 1 : 2, number_of(ours, "select count(*) from device"), "GPUs");
+    CHECK_OK(store_forget(ours, &of_signer, NULL));
+    CHECK_EQ(0, number_of(ours, "select count(*) from run") + number_of(ours, "select count(*) from template"), "gone");
+    CHECK_EQ(1,
+             number_of(ours, "select count(*) from problem p join device d on d.id = p.device_id where d.name ="
+                             " 'NVIDIA FOO 900'"),
+             "the GPU and its problem, used %d", is_used);
+    CHECK_EQ(1, number_of(ours, "select count(*) from device") * number_of(ours, "select count(*) from stencil_text"),
+             "with its stencil's text");
+    check_whole(ours);
+    store_close(ours);
+    end_store(bob, &of_bob);
+    end_store(theirs, &other);
+  }
+}
+
 /* All texts, sources and codes of the document are trusted already. What it makes of them is not. */
 TEST(known_parts_in_another_place_are_shown_as_new) {
   static const struct {
@@ -1033,6 +1144,8 @@ int main(void) {
       cmocka_unit_test(forget_chooses_as_a_merge_does),
       cmocka_unit_test(forget_chooses_again_where_a_signers_best_was_newer),
       cmocka_unit_test(forget_takes_what_a_signer_brought_without_results),
+      cmocka_unit_test(what_a_signer_says_of_a_gpu_or_template_can_be_forgotten),
+      cmocka_unit_test(forget_leaves_what_others_brought_without_results),
       cmocka_unit_test(known_parts_in_another_place_are_shown_as_new),
       cmocka_unit_test(one_long_text_of_many_rows),
       cmocka_unit_test(what_was_disproved_is_shown_as_new),

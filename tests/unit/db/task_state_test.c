@@ -66,9 +66,58 @@ TEST(a_run_of_a_document_makes_a_task_done_with_a_winner_only) {
   case_free(&c);
 }
 
+struct newest {
+  bool is_own;
+  char state[16];
+};
+
+static halotune_status keep_newest(void *context, const struct task_state *state) {
+  struct newest *newest = context;
+  snprintf(newest->state, sizeof newest->state, "%s", state->state);
+  newest->is_own = state->is_own;
+  return HALOTUNE_OK;
+}
+
+/* A run of a document says nothing about a task of which this user has a run. */
+TEST(the_newest_run_is_an_own_one) {
+  static const char other[] =
+      "insert into origin (kind, name, date) values ('imported', 'x', '');"
+      "create temp table other as select * from run; update other set id = 99, seed = 99, started = '2026-02-02',"
+      " state = 'running', ended = null, origin_id = (select max(id) from origin); insert into run select * from other;"
+      "drop table other;";
+  static const struct {
+    const char *what, *change, *state;
+    bool is_own;
+  } rows[] = {
+      {"a complete run, and an unended one of a document", "", "complete", true},
+      {"an unended run, and a complete one of a document",
+       "update run set state = 'running', ended = null where id <> 99; update run set state = 'complete' where id = 99",
+       "running", true},
+      {"runs of documents", "update run set origin_id = (select max(id) from origin)", "running", false},
+  };
+  struct bench_case c;
+  case_load(&c);
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct store *store = NULL;
+    struct newest newest = {.is_own = false};
+    CHECK_OK(store_open_memory(&store));
+    case_put(&c, store, 512);
+    case_tune(&c, store, 1, 1, 0.3);
+    CHECK_OK(query_script(store_connection(store), "update run set started = '2026-01-01'"));
+    CHECK_OK(query_script(store_connection(store), other));
+    CHECK_OK(query_script(store_connection(store), rows[i].change));
+    CHECK_OK(task_states_each(store, keep_newest, &newest));
+    CHECK_TEXT(rows[i].state, newest.state, "%s", rows[i].what);
+    CHECK_EQ(rows[i].is_own, newest.is_own, "%s", rows[i].what);
+    store_close(store);
+  }
+  case_free(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_run_of_a_document_makes_a_task_done_with_a_winner_only),
+      cmocka_unit_test(the_newest_run_is_an_own_one),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,6 +122,29 @@ TEST(few_times_leave_the_defaults) {
   work_end(&work);
 }
 
+/* What a document brought goes only where a fit takes its place. */
+TEST(few_times_leave_the_coefficients_of_a_document) {
+  static const struct tuned rows[] = {
+      {GPU_H200, "star7", "direct", NULL, DTYPE_F32, {64, 64, 64}, USUAL, 0.003},
+      {GPU_H200, "star7", "direct", NULL, DTYPE_F32, {128, 128, 128}, USUAL, 0.01},
+  };
+  struct work work = work_begin();
+  struct store *store;
+  struct fit_result result = {0};
+  tuned_make(work.path, rows, COUNT(rows));
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  CHECK_OK(query_script(store_connection(store),
+                        "insert into origin (kind, name, signer, date) values ('imported', 'x', 'bob', '');"
+                        " insert into prediction (device_id, coefficient, value, origin_id) select id, 'cache', 0.5,"
+                        " (select max(id) from origin) from device"));
+  CHECK_OK(predict_fit(store, NULL, 0, take_result, &result));
+  CHECK_EQ(2, result.times, "they are fitted");
+  CHECK(!result.is_kept, "too few");
+  CHECK_EQ(1, number_of(store, "select count(*) from prediction where value = 0.5"), "that of the document stays");
+  store_close(store);
+  work_end(&work);
+}
+
 /* The second time of a variant whose parameters its template refuses counted as one of the variant before. */
 TEST(times_of_a_variant_that_cannot_be_read_do_not_count) {
   static const struct tuned rows[] = {
@@ -188,6 +211,7 @@ int main(void) {
       cmocka_unit_test(the_coefficients_of_made_times_are_found),
       cmocka_unit_test(a_variant_with_many_times_is_compared_in_a_sample),
       cmocka_unit_test(few_times_leave_the_defaults),
+      cmocka_unit_test(few_times_leave_the_coefficients_of_a_document),
       cmocka_unit_test(times_of_a_variant_that_cannot_be_read_do_not_count),
       cmocka_unit_test(a_name_that_cannot_be_read_is_a_failure),
       cmocka_unit_test(least_squares_finds_a_line),

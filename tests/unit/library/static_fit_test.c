@@ -110,6 +110,12 @@ TEST(few_times_leave_the_built_in_weights) {
   CHECK(result.costs.times > 0 && result.costs.times < STATIC_LEAST_TIMES, "%ld times", result.costs.times);
   CHECK(!result.costs.is_kept, "too few");
   CHECK_EQ(STATIC_NONE, read_weights(store, GPU_H200, &weights), "nothing is stored");
+  CHECK_OK(query_script(store_connection(store),
+                        "insert into origin (kind, name, signer, date) values ('imported', 'x', 'bob', '');"
+                        " insert into prediction (device_id, coefficient, value, origin_id) select id, 'static_row', 1,"
+                        " (select max(id) from origin) from device limit 1"));
+  CHECK(!fit(store).costs.is_kept, "too few");
+  CHECK_EQ(1, number_of(store, COUNT_WEIGHTS), "that of a document stays");
   store_close(store);
   work_end(&work);
 }

@@ -13,7 +13,8 @@ static const double percent = 100;
 static void predictions_print(const struct fit_result *result) {
   printf("%s: %ld times of %ld variants on several grids\n", result->device, result->times, result->variants);
   if (!result->is_kept) {
-    printf("  too few times, or the fitted coefficients make no sense: the defaults stay in use\n");
+    printf(
+        "  too few times, or the fitted coefficients make no sense: the defaults stay in use, or those of a document\n");
     return;
   }
   if (result->pairs > 0)
@@ -27,10 +28,11 @@ static void costs_print(const struct static_fit *costs) {
   printf("  static costs: %ld times of variants of %d problem%s\n", costs->times, costs->problems,
          costs->problems == 1 ? "" : "s");
   if (costs->times < STATIC_LEAST_TIMES) {
-    printf("  too few times, fewer than %d: searches use the built-in weights\n", STATIC_LEAST_TIMES);
+    printf("  too few times, fewer than %d: searches use the built-in weights, or those of a document\n",
+           STATIC_LEAST_TIMES);
   } else if (!costs->is_kept) {
     printf("  the fitted weights are no better than the built-in weights, or make no sense: searches use the built-in"
-           " weights\n");
+           " weights, or those of a document\n");
   } else {
     printf("  of two variants, the slower one has the higher cost in %.1f %% of the cases (%.1f %% with the built-in"
            " weights)\n",

@@ -4,6 +4,7 @@
 
 #include "base/text/text.h"
 #include "db/exchange/forget.h"
+#include "db/exchange/varying_rows.h"
 #include "tuner/cli/db/db.h"
 #include "tuner/cli/db/db_choice.h"
 #include "tuner/cli/options/option_value.h"
@@ -34,6 +35,7 @@ halotune_status db_forget(const struct invocation *invocation) {
   struct choice choice;
   struct forget_counts counts;
   struct store *store = NULL;
+  long varying = 0;
   char *name, *device = NULL;
   halotune_status status = db_choice(invocation, &choice, &name);
   if (status == HALOTUNE_OK) status = db_must_exist(path);
@@ -49,6 +51,7 @@ halotune_status db_forget(const struct invocation *invocation) {
       counts.left == 0)
     status = db_choice_fail(store, &choice);
   if (status == HALOTUNE_OK && sure) status = store_forget(store, &choice, tuning_lock_is_held);
+  if (status == HALOTUNE_OK && sure && choice.signer) status = varying_count_left(store, choice.signer, &varying);
   if (status == HALOTUNE_OK) {
     print_counts(&counts, sure);
     if (counts.left > 0)
@@ -63,6 +66,11 @@ halotune_status db_forget(const struct invocation *invocation) {
           stderr,
           "halotune: %ld of these measurements say%s that a variant is wrong: lookups may serve that variant again\n",
           counts.wrong, counts.wrong == 1 ? "s" : "");
+    if (varying > 0)
+      fprintf(stderr,
+              "halotune: %ld GPU%s or template%s of this signer stay%s, because results of others use %s; import their"
+              " files again, so that their own clocks and texts count\n",
+              varying, PLURAL(varying), PLURAL(varying), varying == 1 ? "s" : "", varying == 1 ? "it" : "them");
     if (!sure) fprintf(stderr, "halotune: nothing was removed yet; add --yes to do it\n");
     else if (counts.fitted > 0)
       fprintf(stderr, "halotune: your own coefficients of predicted times stay, and may be fitted to times that were"

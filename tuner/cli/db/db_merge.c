@@ -36,6 +36,29 @@ static void print_conflict(void *context, const struct merge_conflict *conflict)
   text_free(&grid);
 }
 
+/* Print what to do about rows of another signer. */
+static void print_remedy(const struct telling *telling, const char *signer) {
+  if (*signer) fprintf(telling->out, ": after 'halotune db forget --signer %s', import this file again", signer);
+  fprintf(telling->out, "\n");
+}
+
+static void print_met(void *context, const struct merge_met *met) {
+  const struct telling *telling = context;
+  const char *from = *met->signer ? met->signer : "a document without a signature";
+  if (met->rows > 0) {
+    fprintf(telling->out, "%s: %ld of its runs, winners and coefficients %s here already, from %s, and stay%s theirs",
+            telling->path, met->rows, met->rows == 1 ? "is" : "are", from, met->rows == 1 ? "s" : "");
+    print_remedy(telling, met->signer);
+  }
+  if (met->varying > 0) {
+    fprintf(telling->out,
+            "%s: %ld of its GPUs and templates %s here already, from %s, with other clocks, memory or text, and stay%s"
+            " so",
+            telling->path, met->varying, met->varying == 1 ? "is" : "are", from, met->varying == 1 ? "s" : "");
+    print_remedy(telling, met->signer);
+  }
+}
+
 static void print_counts(const struct telling *telling, const struct merge_counts *counts) {
   const char *path = telling->path;
   long conflicts = counts->taken + counts->kept;
@@ -83,6 +106,7 @@ static halotune_status file_merge(const struct taking *taking, struct looked *fi
   struct merge_counts counts;
   struct merge_options options = {.without_code = option_given(taking->invocation, "no-code"),
                                   .conflict = print_conflict,
+                                  .met = print_met,
                                   .context = &telling,
                                   .find = installed_template};
   identity_hex(file->in.document, document);

@@ -164,7 +164,7 @@ struct site_match site_match_of(const struct planned_task *task, const struct ta
   const int steps = task->launch_steps > 0 ? task->launch_steps : 1;
   struct site_match match = {.is_same = is_of_task(task, state, cache, reproducible)};
   if (!match.is_same) return match;
-  match.is_unended = state->is_lost || strcmp(state->state, "running") == 0;
+  match.is_unended = state->is_lost || (state->is_own && strcmp(state->state, "running") == 0);
   match.is_same = state->steps == steps || (task->launch_steps == 0 && match.is_unended);
   match.is_done = state->steps == steps &&
                   ((state->has_stream && launch != LAUNCH_GRAPH) || (state->has_graph && launch != LAUNCH_STREAM));

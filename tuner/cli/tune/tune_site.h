@@ -36,7 +36,7 @@ struct site_run {
 struct site_match {
   bool is_same;    /* the row is about the task, on any GPU */
   bool is_done;    /* and it has a complete run in the requested launch mode */
-  bool is_unended; /* and its newest run has not ended, or was lost */
+  bool is_unended; /* and this user's newest run of it has not ended, or was lost */
 };
 
 /*   launch  -1: any mode
