@@ -58,7 +58,34 @@ TEST(what_changes_an_answer_is_told) {
   work_end(&work);
 }
 
+/* Most programs name no launch mode. A winner in another mode than the known one may then answer. */
+TEST(a_winner_in_another_mode_is_told) {
+  static const struct tuned graph = {GPU_H200,        "star7",      "zmarch",     "vector=4", DTYPE_F32,
+                                     {512, 512, 512}, LAUNCH_GRAPH, CACHE_STEADY, false,      0.27},
+                            stream = {GPU_H200,        "star7",       "direct",     "vector=1", DTYPE_F32,
+                                      {512, 512, 512}, LAUNCH_STREAM, CACHE_STEADY, false,      0.2};
+  struct work work = work_begin();
+  struct store *store;
+  struct answers *answers;
+  char lines[1024] = "";
+  long changed;
+  FILE *out = fmemopen(lines, sizeof lines, "w");
+  setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
+  tuned_make(work.path, &graph, 1);
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  CHECK_OK(answers_ask(store, false, &answers));
+  tuned_put_template(store, &stream, tuned_template(stream.template));
+  CHECK_OK(answers_compare(answers, store, out, &changed));
+  fclose(out);
+  CHECK(strstr(lines, "star7 f32 512x512x512, on NVIDIA H200: direct, in place of zmarch"), "%s", lines);
+  CHECK(!strstr(lines, "graph"), "the known winner stays: %s", lines);
+  answers_free(answers);
+  store_close(store);
+  work_end(&work);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(what_changes_an_answer_is_told)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(what_changes_an_answer_is_told),
+                                     cmocka_unit_test(a_winner_in_another_mode_is_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

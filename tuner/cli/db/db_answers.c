@@ -10,32 +10,37 @@
 #include "base/text/utf8.h"
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
-#include "db/store/refuted.h"
 #include "library/lookup/lookup.h"
 #include "stencil/file/grid_text.h"
 
-/* What one ctx answers. */
+/* What one ctx answers. The texts live as long as the ctx. */
 struct one_answer {
-  const char *template_name; /* NULL: there is no answer */
-  const char *template_hash, *parameters;
+  halotune_status status; /* if there is no answer, the other members are not set */
+  const char *template_name, *yaml, *cuda, *parameters, *text;
+  int steps;
+};
+
+/* A problem as a program asks for it. The stencil is named by its identity, because an older stencil of the same name
+ * answers programs that add its text. */
+struct asked {
+  halotune_problem problem;
+  const char *stencil, *device; /* names */
+  struct one_answer answer;
 };
 
 struct answers {
-  halotune_ctx *ctx; /* the answers point to its texts */
+  halotune_ctx *ctx;
   bool has_starter;
-  struct asked {
-    halotune_problem problem;
-    struct one_answer answer;
-  } * list;
+  struct asked *list;
   int count, room;
-  struct texts texts; /* problems, and names in them */
+  struct texts texts; /* keys of problems, and names in them */
 };
 
 /* What a comparison needs. */
 struct comparison {
   const struct answers *before;
   halotune_ctx *after;
-  struct texts told; /* names that were told */
+  struct texts told; /* names, and answers with their places, that were told */
   FILE *out;
   long *changed;
 };
@@ -52,7 +57,7 @@ static void count_change(struct comparison *c, const char *kind, struct identity
 /* The text that answers by the name of a stencil; "" for none. */
 static const char *text_of_name(const halotune_ctx *ctx, const char *name) {
   const int stencil = names_find(&ctx->catalog.stencil_names, name);
-  return stencil >= 0 && *ctx->catalog.stencils[stencil].newest ? ctx->catalog.stencils[stencil].text : "";
+  return stencil >= 0 ? ctx->catalog.stencils[stencil].text : "";
 }
 
 static halotune_status compare_name(struct comparison *c, const char *name) {
@@ -74,103 +79,121 @@ static halotune_status ask_one(halotune_ctx *ctx, const halotune_problem *proble
   struct lookup_key key;
   struct answer answer;
   struct fail_kept kept;
-  *out = (struct one_answer){.template_name = NULL};
   fail_keep(&kept);
   halotune_status status = halotune_lookup(ctx, problem, &config);
   if (status == HALOTUNE_OK) status = config_read(ctx, &config, &key, &answer);
+  *out = (struct one_answer){.status = status};
   if (status == HALOTUNE_MEMORY) return status;
   fail_put_back(&kept);
   if (status != HALOTUNE_OK) return HALOTUNE_OK;
-  *out = (struct one_answer){config.template_name, ctx->catalog.templates[answer.template_at].hash, config.parameters};
+  const struct known_template *template = &ctx->catalog.templates[answer.template_at];
+  out->template_name = config.template_name;
+  out->yaml = template->yaml;
+  out->cuda = template->cuda;
+  out->parameters = config.parameters;
+  out->text = ctx->catalog.stencils[key.stencil].text;
+  out->steps = config.steps;
   return HALOTUNE_OK;
 }
 
 static bool is_same_answer(const struct one_answer *a, const struct one_answer *b) {
-  if (!a->template_name || !b->template_name) return a->template_name == b->template_name;
-  return strcmp(a->template_hash, b->template_hash) == 0 && strcmp(a->parameters, b->parameters) == 0;
+  if (a->status != HALOTUNE_OK || b->status != HALOTUNE_OK) return a->status == b->status;
+  return strcmp(a->yaml, b->yaml) == 0 && strcmp(a->cuda, b->cuda) == 0 && strcmp(a->parameters, b->parameters) == 0 &&
+         a->steps == b->steps;
 }
 
 static struct identity identity_of_answer(const struct one_answer *answer) {
   struct identity_maker maker;
   identity_begin(&maker, "answer");
-  if (answer->template_name) {
-    identity_add(&maker, answer->template_hash, strlen(answer->template_hash));
-    identity_add(&maker, answer->parameters, strlen(answer->parameters));
+  if (answer->status == HALOTUNE_OK) {
+    const char *const texts[] = {answer->yaml, answer->cuda, answer->parameters, answer->text};
+    for (size_t i = 0; i < COUNT(texts); i++) identity_add(&maker, texts[i], strlen(texts[i]));
+    identity_add(&maker, &answer->steps, sizeof answer->steps);
   }
   return identity_end(&maker);
 }
 
-static void write_problem(const halotune_problem *problem, struct text *line) {
+static void write_problem(const struct asked *asked, struct text *line) {
+  const halotune_problem *problem = &asked->problem;
   const struct grid grid = {{(long)problem->grid[0], (long)problem->grid[1], (long)problem->grid[2]}};
-  text_printf(line, "%s %s ", problem->stencil, dtype_names[problem->dtype]);
+  text_printf(line, "%s %s ", asked->stencil, dtype_names[problem->dtype]);
   grid_text(&grid, grid_dims(&grid), line);
-  text_printf(line, ", %s, %s", launch_mode_names[problem->launch - 1], cache_mode_names[problem->cache - 1]);
+  if (problem->launch) text_printf(line, ", %s", launch_mode_names[problem->launch - 1]);
+  if (problem->cache) text_printf(line, ", %s", cache_mode_names[problem->cache - 1]);
   if (problem->reproducible) text_printf(line, ", reproducible");
-  if (problem->steps > 1) text_printf(line, ", %d steps", problem->steps);
-  text_printf(line, ", on %s: ", problem->device);
+  if (problem->steps == HALOTUNE_STEPS_ANY) text_printf(line, ", any number of steps");
+  else if (problem->steps > 1) text_printf(line, ", %d steps", problem->steps);
+  text_printf(line, ", on %s: ", asked->device);
 }
 
 /* Ask for a problem, unless it was asked for. */
-static halotune_status add_problem(struct answers *answers, const halotune_problem *problem) {
-  struct text line = {0};
+static halotune_status add_problem(struct answers *answers, const struct asked *problem) {
+  struct text key = {0};
   const int known = answers->texts.count;
-  write_problem(problem, &line);
+  write_problem(problem, &key);
+  text_printf(&key, "%s %s", problem->problem.stencil, problem->problem.device);
   halotune_status status =
-      text_ok(&line) && texts_keep(&answers->texts, text_string(&line)) ? HALOTUNE_OK : fail_memory();
+      text_ok(&key) && texts_keep(&answers->texts, text_string(&key)) ? HALOTUNE_OK : fail_memory();
   const bool is_new = answers->texts.count > known;
-  text_free(&line);
+  text_free(&key);
   if (status != HALOTUNE_OK || !is_new) return status;
   if (!array_room(answers->list, answers->count, answers->room)) return fail_memory();
   struct asked *asked = &answers->list[answers->count++];
-  *asked = (struct asked){.problem = *problem};
-  asked->problem.stencil = texts_keep(&answers->texts, problem->stencil);
-  asked->problem.device = texts_keep(&answers->texts, problem->device);
-  if (!asked->problem.stencil || !asked->problem.device) return fail_memory();
+  *asked = *problem;
+  const char **const names[] = {&asked->stencil, &asked->device, &asked->problem.stencil, &asked->problem.device};
+  for (size_t i = 0; i < COUNT(names); i++) {
+    if (!(*names[i] = texts_keep(&answers->texts, *names[i]))) return fail_memory();
+  }
   return ask_one(answers->ctx, &asked->problem, &asked->answer);
 }
 
-/* Problems that the databases answer. */
-static halotune_status add_served(struct answers *answers) {
-  const struct catalog *catalog = &answers->ctx->catalog;
-  halotune_status status = HALOTUNE_OK;
-  for (int i = 0; i < catalog->row_count && status == HALOTUNE_OK; i++) {
-    const struct served *row = &catalog->rows[i];
-    const halotune_problem problem = {.stencil = catalog->stencils[row->stencil].name,
-                                      .device = catalog->devices[row->model].name,
-                                      .grid = {row->n[0], row->n[1], row->n[2]},
-                                      .dtype = (halotune_dtype)row->dtype,
-                                      .launch = (halotune_launch_mode)(row->launch + 1),
-                                      .cache = (halotune_cache_mode)(row->cache + 1),
-                                      .reproducible = row->reproducible,
-                                      .steps = row->steps};
-    if (!row->is_finalist) status = add_problem(answers, &problem);
-  }
-  return status;
+/* Ask for the problem of a row as it was tuned, and as most programs ask: in no particular mode, also with any number
+ * of steps. */
+static halotune_status add_row(struct answers *answers, sqlite3_stmt *row) {
+  enum { STENCIL, STENCIL_HASH, DEVICE, UUID, IS_F64, NX, IS_GRAPH = NX + MAX_DIMS, IS_COLD, IS_REPRODUCIBLE, STEPS };
+  const char *uuid = column_text(row, UUID), *name = column_text(row, DEVICE);
+  const bool knows_uuid = names_find(&answers->ctx->catalog.device_names, uuid) >= 0;
+  struct asked asked = {.stencil = column_text(row, STENCIL), .device = name};
+  asked.problem = (halotune_problem){.stencil = column_text(row, STENCIL_HASH),
+                                     .device = knows_uuid ? uuid : name,
+                                     .dtype = sqlite3_column_int(row, IS_F64) ? HALOTUNE_F64 : HALOTUNE_F32,
+                                     .steps = sqlite3_column_int(row, STEPS)};
+  for (int axis = 0; axis < MAX_DIMS; axis++) asked.problem.grid[axis] = sqlite3_column_int64(row, NX + axis);
+  if (!knows_uuid && context_ordinal(name) >= 0) return HALOTUNE_OK; /* it would mean a GPU of this machine */
+  struct asked as_tuned = asked, any_steps = asked;
+  as_tuned.problem.launch =
+      (halotune_launch_mode)(1 + (sqlite3_column_int(row, IS_GRAPH) ? LAUNCH_GRAPH : LAUNCH_STREAM));
+  as_tuned.problem.cache = (halotune_cache_mode)(1 + (sqlite3_column_int(row, IS_COLD) ? CACHE_COLD : CACHE_STEADY));
+  as_tuned.problem.reproducible = sqlite3_column_int(row, IS_REPRODUCIBLE);
+  any_steps.problem.steps = HALOTUNE_STEPS_ANY;
+  halotune_status status = add_problem(answers, &as_tuned);
+  if (status == HALOTUNE_OK) status = add_problem(answers, &asked);
+  return status == HALOTUNE_OK ? add_problem(answers, &any_steps) : status;
 }
 
-/* Problems whose winners are known to be wrong, and so not in the catalog: they may answer again. */
-static halotune_status add_refuted(struct answers *answers, struct store *store) {
+/* Ask for the problems of a database. Winners that are known to be wrong count, too: they may answer again. */
+static halotune_status add_database(struct answers *answers, struct store *store) {
   static const char sql[] =
-      "select printable(s.name), printable(d.name), p.dtype = 'f64', p.nx, p.ny, p.nz, p.launch = 'graph',"
-      " p.cache = 'cold', p.is_reproducible, p.steps from best b join problem p on p.id = b.problem_id join stencil s"
-      " on s.id = p.stencil_id join device d on d.id = p.device_id where " SQL_IS_REFUTED("b");
+      "select distinct printable(s.name), s.hash, printable(d.name), printable(d.uuid), p.dtype = 'f64', p.nx, p.ny,"
+      " p.nz, p.launch = 'graph', p.cache = 'cold', p.is_reproducible, p.steps from best b join problem p on p.id ="
+      " b.problem_id join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id";
   sqlite3_stmt *query = NULL;
   int code = SQLITE_DONE;
   halotune_status status = query_prepare(store_connection(store), sql, &query);
-  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
-    const halotune_problem problem = {
-        .stencil = column_text(query, 0),
-        .device = column_text(query, 1),
-        .dtype = sqlite3_column_int(query, 2) ? HALOTUNE_F64 : HALOTUNE_F32,
-        .grid = {sqlite3_column_int64(query, 3), sqlite3_column_int64(query, 4), sqlite3_column_int64(query, 5)},
-        .launch = (halotune_launch_mode)(sqlite3_column_int(query, 6) + LAUNCH_STREAM + 1),
-        .cache = (halotune_cache_mode)(sqlite3_column_int(query, 7) + CACHE_STEADY + 1),
-        .reproducible = sqlite3_column_int(query, 8),
-        .steps = sqlite3_column_int(query, 9)};
-    status = add_problem(answers, &problem);
-  }
+  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) status = add_row(answers, query);
   if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(store_connection(store));
   sqlite3_finalize(query);
+  return status;
+}
+
+static halotune_status add_starter(struct answers *answers) {
+  struct store *starter = NULL;
+  char *path = NULL;
+  halotune_status status = store_starter_path(&path);
+  if (status == HALOTUNE_OK && store_starter_is_usable(path)) status = store_open(path, STORE_READ, &starter);
+  if (status == HALOTUNE_OK && starter) status = add_database(answers, starter);
+  store_close(starter);
+  free(path);
   return status;
 }
 
@@ -180,25 +203,54 @@ halotune_status answers_ask(struct store *store, bool has_starter, struct answer
   if (!answers) return fail_memory();
   answers->has_starter = has_starter;
   halotune_status status = context_open_store(store, has_starter, &answers->ctx);
-  if (status == HALOTUNE_OK) status = add_served(answers);
-  if (status == HALOTUNE_OK) status = add_refuted(answers, store);
+  if (status == HALOTUNE_OK) status = add_database(answers, store);
+  if (status == HALOTUNE_OK && has_starter) status = add_starter(answers);
   if (status == HALOTUNE_OK) *out = answers;
   else answers_free(answers);
   return status;
 }
 
+static bool is_told(const struct comparison *c, const char *name) {
+  return texts_find(&c->told, name, strlen(name)) >= 0;
+}
+
+/* Keep that an answer was told. Often the answer in no particular mode is that of the row's mode: one line tells both.
+ */
+static halotune_status keep_told(struct comparison *c, const struct asked *asked, const struct identity *answer,
+                                 bool *is_new) {
+  const halotune_problem *problem = &asked->problem;
+  const int known = c->told.count;
+  char hex[IDENTITY_HEX_BYTES];
+  struct text key = {0};
+  identity_hex(*answer, hex);
+  text_printf(&key, "%s %d %lldx%lldx%lld %s %s", problem->stencil, (int)problem->dtype, problem->grid[0],
+              problem->grid[1], problem->grid[2], problem->device, hex);
+  const halotune_status status = text_ok(&key) && texts_keep(&c->told, text_string(&key)) ? HALOTUNE_OK : fail_memory();
+  *is_new = c->told.count > known;
+  text_free(&key);
+  return status;
+}
+
 static halotune_status compare_problem(struct comparison *c, const struct asked *asked) {
+  const struct one_answer *before = &asked->answer;
   struct one_answer after;
   struct text line = {0};
   halotune_status status = ask_one(c->after, &asked->problem, &after);
-  if (status != HALOTUNE_OK || is_same_answer(&asked->answer, &after)) return status;
-  const char *from = asked->answer.template_name ? asked->answer.template_name : "no answer",
-             *to = after.template_name ? after.template_name : "no answer";
-  write_problem(&asked->problem, &line);
-  if (strcmp(from, to) == 0) text_printf(&line, "another variant of %s", to);
+  if (status != HALOTUNE_OK) return status;
+  const bool has_same_text = before->status != HALOTUNE_OK || after.status != HALOTUNE_OK ||
+                             strcmp(before->text, after.text) == 0 || is_told(c, asked->stencil);
+  if (has_same_text && is_same_answer(before, &after)) return HALOTUNE_OK;
+  const char *from = before->status == HALOTUNE_OK ? before->template_name : "no answer",
+             *to = after.status == HALOTUNE_OK ? after.template_name : "no answer";
+  write_problem(asked, &line);
+  if (!has_same_text) text_printf(&line, "another text of the stencil");
+  else if (strcmp(from, to) == 0) text_printf(&line, "another variant of %s", to);
   else text_printf(&line, "%s, in place of %s", to, from);
   status = text_ok(&line) ? HALOTUNE_OK : fail_memory();
-  if (status == HALOTUNE_OK) count_change(c, "answer", identity_of_answer(&after), text_string(&line));
+  const struct identity answer = identity_of_answer(&after);
+  bool is_new = false;
+  if (status == HALOTUNE_OK) status = keep_told(c, asked, &answer, &is_new);
+  if (is_new) count_change(c, "answer", answer, text_string(&line));
   text_free(&line);
   return status;
 }

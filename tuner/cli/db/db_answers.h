@@ -1,6 +1,6 @@
 /* db_answers.h: which answers of lookups change when files are taken. The list of what a file brings compares row with
- * row. But a row that is known already may change which other row answers, as when it gets an older date. So the
- * answers themselves are compared, too. */
+ * row. A known row can still change an answer, for example if the file gives it an earlier date. So the answers
+ * themselves are compared, too. */
 #ifndef CLI_DB_DB_ANSWERS_H
 #define CLI_DB_DB_ANSWERS_H
 
@@ -9,8 +9,9 @@
 #include "db/store/store.h"
 #include "include/halotune.h"
 
-/* The problems that a user's database and the starter database have winners for, and what answers them now: a template
- * with its parameters, and the text that answers by a stencil's name. */
+/* The problems that a user's database and the starter database have rows of `best` for, and what answers them now: a
+ * template with its parameters, and the text of the stencil. Each problem is asked for in the mode of its row, and as
+ * most programs ask: in no particular mode. */
 struct answers;
 
 /* Ask for all of them.
