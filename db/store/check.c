@@ -265,10 +265,13 @@ static halotune_status check_templates(struct check *c) {
   return status;
 }
 
-/* Columns: table, id, text, whether it may have other letters than those of ASCII, what mends it. Names of machines,
- * files and people may. Other names that have them would look like names of ASCII. */
+/* Columns: table, id, text, whether it is free, what mends it. Names of machines, files and people are free: they may have
+ * other letters than those of ASCII, and any length. Other names with such letters would look like names of ASCII, and
+ * a list of what a file brings copies them into each of its lines. */
 static const char words_sql[] =
     "select 'device', id, name, 0, '' from device union all select 'device', id, uuid, 0, '' from device"
+    " union all select 'stencil', id, name, 0, '' from stencil union all select 'stencil', id, hash, 0, '' from stencil"
+    " union all select 'variant', id, source_hash, 0, '' from variant"
     " union all select 'run', id, host, 1, '' from run"
     " union all select 'run', id, command, 1, '; ''halotune db refresh'' with this database puts ''?'' there' from run"
     " union all select 'run', id, driver, 0, '' from run union all select 'run', id, nvrtc, 0, '' from run"
@@ -284,9 +287,13 @@ static bool is_ascii(const char *text) {
 }
 
 static halotune_status look_at_words(struct check *c, sqlite3_stmt *row) {
+  enum { MOST_BYTES = 256 };
   const char *word = column_text(row, 2);
-  const bool is_fine = is_printable_line(word);
-  if (!is_fine || !(sqlite3_column_int(row, 3) || is_ascii(word))) {
+  const bool is_fine = is_printable_line(word), is_free = sqlite3_column_int(row, 3) != 0;
+  if (!is_free && sqlite3_column_bytes(row, 2) > MOST_BYTES) {
+    check_report(c, "%s %lld: a name of it has %d bytes; at most %d are allowed", column_text(row, 0),
+                 (long long)sqlite3_column_int64(row, 1), sqlite3_column_bytes(row, 2), MOST_BYTES);
+  } else if (!is_fine || !(is_free || is_ascii(word))) {
     check_report(c, "%s %lld: '%s' has characters that %s%s", column_text(row, 0),
                  (long long)sqlite3_column_int64(row, 1), word, is_fine ? "are not ASCII" : "cannot be printed",
                  column_text(row, 4));

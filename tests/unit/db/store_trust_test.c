@@ -788,8 +788,8 @@ static const char many_bests_sql[] =
     " alter table many drop column i; insert into best select * from many";
 
 /* The text of a template is read once for all bests of it, also if it cannot be parsed. A long text that is read again
- * for each row, one from which each row's source is generated, and one that is longer than a template's file may be, end
- * the check: a file of some MB would be checked for hours. */
+ * for each row, one from which each row's source is generated, and one that is longer than a template's file may be,
+ * end the check: a file of some MB would be checked for hours. */
 TEST(one_long_text_of_many_rows) {
   static const struct {
     const char *change, *message;
