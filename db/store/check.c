@@ -265,9 +265,9 @@ static halotune_status check_templates(struct check *c) {
   return status;
 }
 
-/* Columns: table, id, text, whether it is free, what mends it. Names of machines, files and people are free: they may have
- * other letters than those of ASCII, and any length. Other names with such letters would look like names of ASCII, and
- * a list of what a file brings copies them into each of its lines. */
+/* Columns: table, id, text, whether it is free, what mends it. Names of machines, files and people are free: they may
+ * have other letters than those of ASCII, and any length. Other names with such letters would look like names of ASCII,
+ * and a list of what a file brings copies them into each of its lines. */
 static const char words_sql[] =
     "select 'device', id, name, 0, '' from device union all select 'device', id, uuid, 0, '' from device"
     " union all select 'stencil', id, name, 0, '' from stencil union all select 'stencil', id, hash, 0, '' from stencil"

@@ -188,6 +188,10 @@ static halotune_status read_older(struct store *store) {
     status = query_script(copy, store->version < 3 ? "update best set is_trusted = 1"
                                                    : "update best set is_trusted = 1; update run set is_trusted = 1");
   if (status == HALOTUNE_OK) status = migrate(copy, schema_migrations, SCHEMA_VERSION);
+  /* A migration gives such rows an origin of today. A file that is kept apart is named by its bytes, which must not
+   * change from day to day (db/exchange/untrusted_files.h). */
+  if (status == HALOTUNE_OK && reads_untrusted(store->mode) && store->version < 5)
+    status = query_script(copy, "update origin set date = '1970-01-01T00:00:00.000Z'");
   sqlite3_close(store->connection);
   store->connection = copy;
   if (status != HALOTUNE_DB) return status;
