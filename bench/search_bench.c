@@ -421,7 +421,7 @@ static void recording_open(const char *path, struct judged *out) {
 /* Give the search what a database knows of the recorded variants. */
 static void give_others(struct judged *judged, const char *path) {
   struct store *store;
-  const struct known_end never = {.is_over = NULL};
+  const struct hint_end never = {.is_over = NULL};
   known_free(&judged->others);
   check_status(store_open(path, STORE_READ, &store));
   const struct hint_sources sources = {.own = store};

@@ -152,7 +152,8 @@ halotune_status exchange_real_path(const char *path, char **out) {
   return status;
 }
 
-static place_check *const checks[] = {[EXCHANGE_LINKS] = part_link_check, [EXCHANGE_WAY] = part_way_check};
+static place_check *const checks[] = {
+    [EXCHANGE_LINKS] = part_link_check, [EXCHANGE_WAY] = part_way_check, [EXCHANGE_NAMED] = part_foreign_check};
 
 /* Open a folder that was found, so that it can be read.
  *   out  -1 if nothing is there */

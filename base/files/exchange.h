@@ -47,6 +47,7 @@ halotune_status exchange_real_path(const char *path, char **out);
 enum exchange_rule {
   EXCHANGE_LINKS, /* refuse links of users other than root and this one */
   EXCHANGE_WAY,   /* refuse what exchange_check refuses, but not the folder itself */
+  EXCHANGE_NAMED, /* refuse what exchange_open_place refuses */
 };
 
 /* Open a folder. The descriptor is of the folder that was checked: nobody can exchange it in between.

@@ -121,27 +121,3 @@ void leftovers_remove(const char *folder, const char *mark) {
   }
   closedir(files);
 }
-
-static bool make_one(const char *path) {
-  struct stat facts;
-  if (mkdir(path, 0700) == 0) return true;
-  int reason = errno;
-  if (stat(path, &facts) == 0 && S_ISDIR(facts.st_mode)) return true;
-  errno = reason;
-  return false;
-}
-
-halotune_status folder_make(const char *path) {
-  char *partial = strdup(path);
-  if (!partial) return fail_memory();
-  halotune_status status = HALOTUNE_OK;
-  for (char *end = partial; *end && status == HALOTUNE_OK; end++) {
-    if (*end != '/' || end == partial) continue;
-    *end = '\0';
-    if (!make_one(partial)) status = fail(HALOTUNE_IO, "%s: %s", partial, strerror(errno));
-    *end = '/';
-  }
-  if (status == HALOTUNE_OK && !make_one(partial)) status = fail(HALOTUNE_IO, "%s: %s", partial, strerror(errno));
-  free(partial);
-  return status;
-}

@@ -36,8 +36,4 @@ halotune_status replace_fail(const char *path);
  * stay, such as a complete copy whose name holds the mark. A file that cannot be removed stays. */
 void leftovers_remove(const char *folder, const char *mark);
 
-/* Make a folder and all missing folders above it, each with mode 0700. Existing folders do not change.
- * Returns HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. */
-halotune_status folder_make(const char *path);
-
 #endif

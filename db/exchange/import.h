@@ -21,8 +21,9 @@ struct imported {
   struct identity document; /* of a document: identity of its bytes; of a database: of all that a merge reads */
   struct identity pages;    /* identity of a database's pages, as they lie in memory; only if has_pages is true */
   bool has_pages;
-  bool is_once;   /* it came from a pipe, which cannot be read again */
-  bool is_signed; /* whoever has the private key of `signer` signed exactly these bytes */
+  bool is_document; /* it is a document, and no database */
+  bool is_once;     /* it came from a pipe, which cannot be read again */
+  bool is_signed;   /* whoever has the private key of `signer` signed exactly these bytes */
   struct public_key signer;
 };
 

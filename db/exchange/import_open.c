@@ -174,6 +174,7 @@ static halotune_status open_either(const char *path, const struct imported *befo
     close(fd);
     status = database_open(path, before, out);
   } else {
+    out->is_document = true;
     status = document_open(fd, path, out);
   }
   if (status == HALOTUNE_OK) return HALOTUNE_OK;

@@ -9,12 +9,13 @@
 #include "db/store/regenerate.h"
 
 /* Columns: name, hash, source, name and hash of the template, variant, REGENERATE_COLUMNS. All stored sources of a
- * variant have its identity, so that one stands for all. Each best whose source was left out stands for itself, because
- * its own grid and text decide what is generated. */
+ * variant have its identity, so that one stands for all. Of bests whose source was left out, one stands for those of
+ * which the same is generated: grid, text and device are the same. A document may have very many. */
 static const char sources_sql[] =
     "select s.name || ' ' || t.name, v.source_hash, b.source, t.name, t.hash, v.id, " REGENERATE_COLUMNS
     " from " REGENERATE_TABLES " join stencil s on s.id = v.stencil_id"
-    " group by v.id, iif(b.source = '', b.id, 0) order by 1, 2, v.id, b.source = '', b.id";
+    " group by v.id, iif(b.source = '', json_array(" REGENERATE_COLUMNS
+    "), 0) order by 1, 2, v.id, b.source = '', b.id";
 enum { NAME, HASH, STORED, TEMPLATE_NAME, TEMPLATE_HASH, VARIANT, FIRST_COLUMN };
 
 /* Generate the variant of a row. Two texts of one identity mean the same, and the installed one is not from the file.

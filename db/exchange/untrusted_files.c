@@ -29,7 +29,7 @@ static char *folder_of(const char *path) {
 }
 
 /* The path FOLDER/NAME-IDENTITY.db. Only letters, digits, dots and dashes of the name are taken. */
-static char *file_of(const char *folder, const char *name, struct identity document) {
+static char *file_of(const char *folder, const char *name, struct identity identity) {
   char hex[IDENTITY_HEX_BYTES], word[64], *file;
   size_t length = 0;
   for (; length < sizeof word - 1 && name[length]; length++) {
@@ -37,14 +37,14 @@ static char *file_of(const char *folder, const char *name, struct identity docum
     word[length] = isalnum((unsigned char)c) || c == '-' || (c == '.' && length > 0) ? c : '_';
   }
   word[length] = '\0';
-  identity_hex(document, hex);
+  identity_hex(identity, hex);
   return asprintf(&file, "%s/%s-%s%s", folder, word, hex, suffix) < 0 ? NULL : file;
 }
 
 /* A database as the bytes of its file. */
 struct copy {
   const char *path; /* for messages */
-  const unsigned char *bytes;
+  unsigned char *bytes;
   size_t length;
 };
 
@@ -54,13 +54,21 @@ static halotune_status copy_write(void *context, int fd) {
   return fail(HALOTUNE_IO, "%s: %s", copy->path, strerror(errno));
 }
 
-/* Mark the bytes of a database as not trusted. They have no WAL beside them. The places are those of SQLite's file
- * format (sqlite.org/fileformat2.html, "The Database Header"). */
+/* Write a number of four bytes into a database's header. */
+static void header_put(unsigned char *bytes, size_t at, unsigned number) {
+  for (size_t i = 0; i < 4; i++) bytes[at + i] = (unsigned char)(number >> (24 - 8 * i));
+}
+
+/* Mark the bytes of a database as not trusted. They have no WAL beside them. How often the database was written does
+ * not count: the two numbers of it differ, so that SQLite takes the number of pages from the file's length. The places
+ * are those of SQLite's file format (sqlite.org/fileformat2.html, "The Database Header"). */
 static void bytes_mark(unsigned char *bytes) {
-  enum { FILE_FORMAT_WRITE = 18, FILE_FORMAT_READ = 19, APPLICATION_ID = 68, WITH_ROLLBACK_JOURNAL = 1 };
+  enum { FILE_FORMAT_WRITE = 18, FILE_FORMAT_READ = 19, WITH_ROLLBACK_JOURNAL = 1 };
+  enum { CHANGE_COUNTER = 24, APPLICATION_ID = 68, VERSION_VALID_FOR = 92 };
   bytes[FILE_FORMAT_WRITE] = bytes[FILE_FORMAT_READ] = WITH_ROLLBACK_JOURNAL;
-  for (int i = 0; i < 4; i++)
-    bytes[APPLICATION_ID + i] = (unsigned char)((unsigned)SCHEMA_UNTRUSTED_ID >> (24 - 8 * i));
+  header_put(bytes, CHANGE_COUNTER, 1);
+  header_put(bytes, VERSION_VALID_FOR, 0);
+  header_put(bytes, APPLICATION_ID, SCHEMA_UNTRUSTED_ID);
 }
 
 /* Another user who can write to the folder could put a link there with the name of the new file. */
@@ -107,38 +115,48 @@ static halotune_status file_check(int folder, const char *name, const char *path
 
 /* Write a database to a file of an open folder. Files that are not complete have other names: a process that dies
  * leaves one, and a later one removes it. */
-static halotune_status copy_to(int folder, const char *name, const char *path, struct store *from) {
+static halotune_status copy_to(int folder, const char *name, struct copy *copy) {
   char opened[64];
-  sqlite3_int64 length = 0;
-  unsigned char *bytes = sqlite3_serialize(store_connection(from), "main", &length, 0);
-  if (!bytes) return fail_memory();
   snprintf(opened, sizeof opened, "/proc/self/fd/%d", folder);
   leftovers_remove(opened, ".db.");
   leftovers_remove(opened, ".db.new-"); /* of Halotunes that named them so */
-  bytes_mark(bytes);
-  struct copy copy = {path, bytes, (size_t)length};
-  const halotune_status status = file_replace_at(folder, name, path, false, copy_write, &copy);
-  sqlite3_free(bytes);
-  return status;
+  return file_replace_at(folder, name, copy->path, false, copy_write, copy);
 }
 
-halotune_status untrusted_keep(const char *path, struct store *from, const char *name, struct identity document,
+/* Copy a database as the bytes of the file that is kept. sqlite3_free ends `bytes`. */
+static halotune_status copy_make(struct store *from, struct copy *out) {
+  sqlite3_int64 length = 0;
+  *out = (struct copy){.bytes = sqlite3_serialize(store_connection(from), "main", &length, 0)};
+  if (!out->bytes) return fail_memory();
+  out->length = (size_t)length;
+  bytes_mark(out->bytes);
+  return HALOTUNE_OK;
+}
+
+halotune_status untrusted_keep(const char *path, struct store *from, const char *name, const struct identity *document,
                                char **kept, bool *is_new) {
-  char *folder = folder_of(path), *file = folder ? file_of(folder, name, document) : NULL;
+  char *folder = folder_of(path), *file = NULL;
+  struct copy copy = {.bytes = NULL};
   DIR *entries = NULL;
   bool is_there = false;
-  halotune_status status = file ? folder_open(folder, true, &entries) : fail_memory();
+  halotune_status status = folder ? copy_make(from, &copy) : fail_memory();
   *kept = NULL;
   *is_new = false;
+  if (status == HALOTUNE_OK) {
+    file = file_of(folder, name, document ? *document : identity_of("kept database", copy.bytes, copy.length));
+    status = file ? folder_open(folder, true, &entries) : fail_memory();
+  }
+  copy.path = file;
   const char *own_name = file ? file + strlen(folder) + 1 : NULL;
   if (status == HALOTUNE_OK) status = file_check(dirfd(entries), own_name, file, &is_there);
   if (status == HALOTUNE_OK && !is_there) {
-    status = copy_to(dirfd(entries), own_name, file, from);
+    status = copy_to(dirfd(entries), own_name, &copy);
     *is_new = status == HALOTUNE_OK;
   }
   if (entries) closedir(entries);
   if (status == HALOTUNE_OK) *kept = file;
   else free(file);
+  sqlite3_free(copy.bytes);
   free(folder);
   return status;
 }

@@ -7,13 +7,16 @@
 #include "base/identity/identity.h"
 #include "db/store/store.h"
 
-/* Keep a document, as PATH.untrusted/NAME-IDENTITY.db. One that is there already stays.
+/* Keep a document or a database, as PATH.untrusted/NAME-IDENTITY.db. One that is there already stays.
  *   path      path of the user's database
- *   from      the document; its name is one printable line
+ *   from      its rows
+ *   name      its name, one printable line
+ *   document  identity of a document's bytes; NULL for a database: it is named by all bytes of what is kept. So a
+ *             database cannot take the place of one that has the same rows, but other statistics or definitions
  *   kept      receives the file's path, from malloc, for the caller to free; NULL on failure
  *   is_new    receives whether the file was not there before
  * Returns HALOTUNE_OK, HALOTUNE_DB, HALOTUNE_IO or HALOTUNE_MEMORY. */
-halotune_status untrusted_keep(const char *path, struct store *from, const char *name, struct identity document,
+halotune_status untrusted_keep(const char *path, struct store *from, const char *name, const struct identity *document,
                                char **kept, bool *is_new);
 
 /* Call `visit` for each file that is kept beside a database, in the order of their names. If there is no folder, there

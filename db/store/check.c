@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory/array.h"
+#include "base/system/clock.h"
 #include "base/text/json.h"
 #include "base/text/utf8.h"
 #include "db/store/check_parts.h"
@@ -39,12 +40,24 @@ static void report_unreadable(struct check *c, const char *what, const char *nam
   c->problem(c->context, message);
 }
 
+/* The last limit, for work that is not counted in bytes. An ordinary file takes a thirtieth of this time or less, also
+ * on a slow machine. */
+static halotune_status check_time(const struct check *c) {
+  if (clock_thread_ms() < c->until_thread_ms) return HALOTUNE_OK;
+  return fail(HALOTUNE_DB,
+              "its check takes far longer than that of an ordinary file of this size, so it ends here; ask "
+              "for a file without the texts that are longest");
+}
+
 halotune_status check_each(struct check *c, const char *sql,
                            halotune_status (*look)(struct check *c, sqlite3_stmt *row)) {
   sqlite3_stmt *query = NULL;
   int code = SQLITE_DONE;
   halotune_status status = query_prepare(c->connection, sql, &query);
-  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) status = look(c, query);
+  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
+    status = look(c, query);
+    if (status == HALOTUNE_OK) status = check_time(c);
+  }
   if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(c->connection);
   sqlite3_finalize(query);
   return status;
@@ -76,7 +89,7 @@ halotune_status check_once(struct check *c, const char *kind, sqlite3_stmt *row,
     identity_add(&maker, sqlite3_column_blob(row, i), (size_t)sqlite3_column_bytes(row, i));
     c->bytes += sqlite3_column_bytes(row, i);
   }
-  if (c->bytes + c->subject.bytes_read > c->most_bytes)
+  if (c->bytes + c->subject.work > c->most_bytes)
     return fail(HALOTUNE_DB,
                 "many rows name one long text: the check would read or generate more than %lld MB, which is far "
                 "more than the rows of an ordinary file of this size need, so it ends here",
@@ -252,10 +265,13 @@ static halotune_status check_templates(struct check *c) {
   return status;
 }
 
-/* Columns: table, id, text, whether it may have other letters than those of ASCII, what mends it. Names of machines,
- * files and people may. Other names that have them would look like names of ASCII. */
+/* Columns: table, id, text, whether it is free, what mends it. Names of machines, files and people are free: they may
+ * have other letters than those of ASCII, and any length. Other names with such letters would look like names of ASCII,
+ * and a list of what a file brings copies them into each of its lines. */
 static const char words_sql[] =
     "select 'device', id, name, 0, '' from device union all select 'device', id, uuid, 0, '' from device"
+    " union all select 'stencil', id, name, 0, '' from stencil union all select 'stencil', id, hash, 0, '' from stencil"
+    " union all select 'variant', id, source_hash, 0, '' from variant"
     " union all select 'run', id, host, 1, '' from run"
     " union all select 'run', id, command, 1, '; ''halotune db refresh'' with this database puts ''?'' there' from run"
     " union all select 'run', id, driver, 0, '' from run union all select 'run', id, nvrtc, 0, '' from run"
@@ -271,9 +287,13 @@ static bool is_ascii(const char *text) {
 }
 
 static halotune_status look_at_words(struct check *c, sqlite3_stmt *row) {
+  enum { MOST_BYTES = 256 };
   const char *word = column_text(row, 2);
-  const bool is_fine = is_printable_line(word);
-  if (!is_fine || !(sqlite3_column_int(row, 3) || is_ascii(word))) {
+  const bool is_fine = is_printable_line(word), is_free = sqlite3_column_int(row, 3) != 0;
+  if (!is_free && sqlite3_column_bytes(row, 2) > MOST_BYTES) {
+    check_report(c, "%s %lld: a name of it has %d bytes; at most %d are allowed", column_text(row, 0),
+                 (long long)sqlite3_column_int64(row, 1), sqlite3_column_bytes(row, 2), MOST_BYTES);
+  } else if (!is_fine || !(is_free || is_ascii(word))) {
     check_report(c, "%s %lld: '%s' has characters that %s%s", column_text(row, 0),
                  (long long)sqlite3_column_int64(row, 1), word, is_fine ? "are not ASCII" : "cannot be printed",
                  column_text(row, 4));
@@ -525,21 +545,30 @@ static halotune_status look_at_best(struct check *c, sqlite3_stmt *row) {
 halotune_status store_check_future(struct store *store, void (*problem)(void *context, const char *text), void *context,
                                    long *found) {
   struct check c = {.connection = store_connection(store), .problem = problem, .context = context};
-  halotune_status status = check_each(&c, future_sql, look_at_date);
+  halotune_status status = check_begin(&c);
+  if (status == HALOTUNE_OK) status = check_each(&c, future_sql, look_at_date);
   *found = c.found;
   return status;
 }
 
-/* Find how many bytes may be read or generated. A row of a winner without its source takes some 2 KB. The rows of one
- * template and one stencil read their texts once. Each row generates its source again, from a template of some 40 KB.
- * So an honest file reads and generates some 20 times its own size. */
-static halotune_status check_begin(struct check *c) {
+/* A row of a winner without its source takes some 2 KB. The rows of one template and one stencil read their texts once.
+ * Each row generates its source again, from a template of some 40 KB. So an honest file reads and generates some 20
+ * times its own size. That takes less than a second for each MB. */
+halotune_status check_begin(struct check *c) {
   const int64_t bytes_always = 64 << 20, bytes_a_byte = 64;
+  const double ms_always = 120e3, ms_a_byte = 30e3 / (1 << 20);
   int64_t pages = 0, bytes = 0;
   halotune_status status = query_number(c->connection, "pragma page_count", &pages);
   if (status == HALOTUNE_OK) status = query_number(c->connection, "pragma page_size", &bytes);
   c->most_bytes = bytes_always + bytes_a_byte * pages * bytes;
+  c->until_thread_ms = clock_thread_ms() + ms_always + ms_a_byte * (double)(pages * bytes);
   return status;
+}
+
+void check_end(struct check *c) {
+  subject_free(&c->subject);
+  set_free(&c->by_fine);
+  free(c->fine);
 }
 
 halotune_status store_check(struct store *store, void (*problem)(void *context, const char *text), void *context,
@@ -573,9 +602,7 @@ halotune_status store_check(struct store *store, void (*problem)(void *context, 
   }
   if (status == HALOTUNE_OK && is_whole) status = check_values(&c);
   if (status == HALOTUNE_OK && is_whole) status = check_launches(&c);
-  subject_free(&c.subject);
-  set_free(&c.by_fine);
-  free(c.fine);
+  check_end(&c);
   *found = c.found;
   return status;
 }

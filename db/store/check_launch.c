@@ -61,7 +61,7 @@ static halotune_status look_at_launch(struct check *c, sqlite3_stmt *row) {
 halotune_status check_launches(struct check *c) { return check_each(c, launches_sql, look_at_launch); }
 
 /* Columns: those of launches_sql. */
-static halotune_status look_at_left_out(struct check *c, sqlite3_stmt *row) {
+static halotune_status look_at_missing_source(struct check *c, sqlite3_stmt *row) {
   const long long id = sqlite3_column_int64(row, 0);
   struct generated made;
   char hex[IDENTITY_HEX_BYTES];
@@ -77,13 +77,18 @@ static halotune_status look_at_left_out(struct check *c, sqlite3_stmt *row) {
   return row_is_refused(status) ? HALOTUNE_OK : status;
 }
 
+static halotune_status look_at_left_out(struct check *c, sqlite3_stmt *row) {
+  return check_once(c, "source left out", row, look_at_missing_source);
+}
+
 halotune_status store_check_left_out(struct store *store, void (*problem)(void *context, const char *text),
                                      void *context, long *found) {
   static const char left_out_sql[] = "select b.id, v.source_hash, b.launch, " REGENERATE_COLUMNS
                                      " from " REGENERATE_TABLES " where b.source = '' order by b.id";
   struct check c = {.connection = store_connection(store), .problem = problem, .context = context};
-  const halotune_status status = check_each(&c, left_out_sql, look_at_left_out);
-  subject_free(&c.subject);
+  halotune_status status = check_begin(&c);
+  if (status == HALOTUNE_OK) status = check_each(&c, left_out_sql, look_at_left_out);
+  check_end(&c);
   *found = c.found;
   return status;
 }

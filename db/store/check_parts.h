@@ -23,6 +23,7 @@ struct check {
   sqlite3_stmt *variants;    /* all variants in the order of their templates; at the first one that was not looked at */
   struct subject subject;    /* the texts of the row that was looked at last */
   int64_t most_bytes, bytes; /* how much may be read and generated; how much of rows was read */
+  double until_thread_ms;    /* by clock_thread_ms: the check ends then */
 };
 
 /* Look at a row, unless a row with the same values was checked and has no defect. Column 0 is the id, which is not
@@ -41,8 +42,14 @@ halotune_status check_once(struct check *c, const char *kind, sqlite3_stmt *row,
 /* Count a defect, and report it to the caller in one line. */
 void check_report(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Find how much a check may read and generate, and when it ends. */
+halotune_status check_begin(struct check *c);
+
+/* Free what a check has kept. */
+void check_end(struct check *c);
+
 /* Call `look` for each row. A failure of `look` ends the walk. A defect of a row is reported, not returned as a
- * failure. */
+ * failure. Returns HALOTUNE_DB if the check takes very much longer than an ordinary file needs. */
 halotune_status check_each(struct check *c, const char *sql,
                            halotune_status (*look)(struct check *c, sqlite3_stmt *row));
 

@@ -30,6 +30,21 @@ void subject_free(struct subject *subject) {
   stencil_drop(subject);
 }
 
+/* Whether a text is known to be refused. Fails as its parse did. */
+static halotune_status refused_check(const struct refused_text *refused, int64_t id) {
+  if (refused->id == id && refused->status != HALOTUNE_OK) fail_put_back(&refused->detail);
+  return refused->id == id ? refused->status : HALOTUNE_OK;
+}
+
+/* Remember a text if its parse has failed. Returns `status`. */
+static halotune_status refused_note(struct refused_text *refused, int64_t id, halotune_status status) {
+  if (!row_is_refused(status)) return status;
+  refused->id = id;
+  refused->status = status;
+  fail_keep(&refused->detail);
+  return status;
+}
+
 /* Prepare a query for the texts of one row, and read it. `query` must be finalized in any case. */
 static halotune_status find_texts(sqlite3 *connection, const char *sql, int64_t id, sqlite3_stmt **query) {
   halotune_status status = query_prepare(connection, sql, query);
@@ -40,39 +55,56 @@ static halotune_status find_texts(sqlite3 *connection, const char *sql, int64_t 
   return code == SQLITE_ROW ? HALOTUNE_OK : query_fail(connection);
 }
 
+/* The work of parsing a stencil's text. Weights are compared with each other, so a text that is twice as long can take
+ * four times as long. */
+static int64_t work_of_stencil(int64_t bytes) {
+  const int64_t linear_bytes = 1 << 15; /* up to here, the rest of the work is more */
+  return bytes + bytes * bytes / linear_bytes;
+}
+
+/* The work of generating besides what is generated: both texts are walked through, also where the source needs little
+ * of them. The CUDA that is first written of a stencil is some four times as long as its text. */
+static int64_t work_of_generating(const struct subject *subject, const struct template *template) {
+  return 4 * subject->stencil_bytes + (int64_t)strlen(template->cuda);
+}
+
 halotune_status subject_stencil(struct subject *subject, sqlite3 *connection, int64_t text_id) {
   sqlite3_stmt *query = NULL;
   if (subject->stencil && subject->text_id == text_id) return HALOTUNE_OK;
+  halotune_status status = refused_check(&subject->refused_stencil, text_id);
+  if (status != HALOTUNE_OK) return status;
   stencil_drop(subject);
-  halotune_status status = find_texts(connection, "select text from stencil_text where id = ?1", text_id, &query);
+  status = find_texts(connection, "select text from stencil_text where id = ?1", text_id, &query);
   if (status == HALOTUNE_OK) {
     const char *text = column_text(query, 0);
     const struct source source = source_of("text", text, strlen(text));
-    subject->bytes_read += sqlite3_column_bytes(query, 0);
+    subject->stencil_bytes = sqlite3_column_bytes(query, 0);
+    subject->work += work_of_stencil(subject->stencil_bytes);
     status = stencil_parse(&source, &subject->stencil);
   }
   if (status == HALOTUNE_OK) status = analysis_make(subject->stencil, &subject->analysis);
   sqlite3_finalize(query);
   if (status == HALOTUNE_OK) subject->text_id = text_id;
   else stencil_drop(subject);
-  return status;
+  return refused_note(&subject->refused_stencil, text_id, status);
 }
 
 static halotune_status subject_template(struct subject *subject, sqlite3 *connection, int64_t template_id) {
   sqlite3_stmt *query = NULL;
   if (subject->template && subject->template_id == template_id) return HALOTUNE_OK;
+  halotune_status status = refused_check(&subject->refused_template, template_id);
+  if (status != HALOTUNE_OK) return status;
   template_drop(subject);
-  halotune_status status =
-      find_texts(connection, "select name, yaml, cuda from template where id = ?1", template_id, &query);
+  status = find_texts(connection, "select name, yaml, cuda from template where id = ?1", template_id, &query);
   if (status == HALOTUNE_OK) {
     const char *yaml = column_text(query, 1);
     const struct source source = source_of(column_text(query, 0), yaml, strlen(yaml));
-    subject->bytes_read += sqlite3_column_bytes(query, 1) + sqlite3_column_bytes(query, 2);
+    subject->work += sqlite3_column_bytes(query, 1) + sqlite3_column_bytes(query, 2);
     status = template_parse(&source, column_text(query, 2), &subject->template);
   }
   sqlite3_finalize(query);
   if (status == HALOTUNE_OK) subject->template_id = template_id;
-  return status;
+  return refused_note(&subject->refused_template, template_id, status);
 }
 
 static halotune_status grid_check(const struct stencil *stencil, const struct grid *grid) {
@@ -105,10 +137,10 @@ static halotune_status generate_row(sqlite3_stmt *row, int at, struct subject *s
                                     .limits = device_row_limits(row, at + LIMITS),
                                     .reproducible = sqlite3_column_int(row, at + REPRODUCIBLE) != 0,
                                     .most_steps = sqlite3_column_int(row, at + STEPS)};
-  s->bytes_read += (int64_t)strlen(template->cuda);
+  s->work += work_of_generating(s, template);
   status = generate(&spec, out);
   if (status != HALOTUNE_OK) return status;
-  s->bytes_read += (int64_t)strlen(out->source);
+  s->work += (int64_t)strlen(out->source);
   source_strip_lines(out->source);
   return status;
 }

@@ -11,14 +11,23 @@
  * failures end what reads the rows. */
 bool row_is_refused(halotune_status status);
 
+/* A text that this program cannot read. */
+struct refused_text {
+  int64_t id;             /* in the database */
+  halotune_status status; /* HALOTUNE_OK: there is no such text */
+  struct fail_kept detail;
+};
+
 /* What is parsed from the texts of a row. It is kept for the next row, which often has the same texts: a text may be
  * long, and many rows may name it. Begins as {0}; end it with subject_free. */
 struct subject {
   int64_t text_id, template_id; /* in the database, of the stencil and of the template */
   struct stencil *stencil;      /* NULL: no text is parsed */
   struct analysis *analysis;
-  struct template *template; /* NULL likewise */
-  int64_t bytes_read;        /* of texts and of what was generated from them, since the beginning */
+  struct template *template;                             /* NULL likewise */
+  struct refused_text refused_stencil, refused_template; /* the last ones: they are not parsed again for the next row */
+  int64_t stencil_bytes;                                 /* of the stencil's text */
+  int64_t work; /* bytes that were parsed and generated since the beginning, as regenerate.c counts them */
 };
 
 /* Parse a stencil's text, unless the subject has it already. Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_ARGUMENT

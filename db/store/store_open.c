@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/make.h"
 #include "base/files/own.h"
 #include "base/files/path.h"
 #include "base/files/replace.h"
@@ -188,6 +189,10 @@ static halotune_status read_older(struct store *store) {
     status = query_script(copy, store->version < 3 ? "update best set is_trusted = 1"
                                                    : "update best set is_trusted = 1; update run set is_trusted = 1");
   if (status == HALOTUNE_OK) status = migrate(copy, schema_migrations, SCHEMA_VERSION);
+  /* A migration gives such rows an origin of today. A file that is kept apart is named by its bytes, which must not
+   * change from day to day (db/exchange/untrusted_files.h). */
+  if (status == HALOTUNE_OK && reads_untrusted(store->mode) && store->version < 5)
+    status = query_script(copy, "update origin set date = '1970-01-01T00:00:00.000Z'");
   sqlite3_close(store->connection);
   store->connection = copy;
   if (status != HALOTUNE_DB) return status;
@@ -232,7 +237,7 @@ static halotune_status make_folder(const char *path, bool *is_shared) {
   halotune_status status = folder ? folder_make(folder) : fail_memory();
   *is_shared = status == HALOTUNE_OK && file_is_shared(folder);
   free(folder);
-  return status == HALOTUNE_IO ? fail(HALOTUNE_DB, "%s; name another file", fail_text()) : status;
+  return status;
 }
 
 /* Make an empty file if there is none, unless its file system has no locks. */
@@ -241,14 +246,8 @@ static halotune_status make_file(const char *path, bool *is_shared) {
   if (access(path, F_OK) == 0) *is_shared = file_is_shared(path);
   else status = make_folder(path, is_shared);
   if (status == HALOTUNE_OK && *is_shared) status = file_locks_check(path);
-  char *name = NULL;
-  if (status == HALOTUNE_OK) status = store_real_path(path, &name);
-  if (status != HALOTUNE_OK) return status;
-  int file = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600); /* SQLite gives its other files the same mode */
-  if (file < 0 && errno != EEXIST) status = fail(HALOTUNE_DB, "%s: %s; name another file", path, strerror(errno));
-  if (file >= 0) close(file);
-  free(name);
-  return status;
+  if (status == HALOTUNE_OK) status = file_make(path); /* SQLite gives its other files the same mode */
+  return status == HALOTUNE_IO ? fail(HALOTUNE_DB, "%s; name another file", fail_text()) : status;
 }
 
 /* Make the tables of a new file. Its pages are twice as long as is usual: halotune_open then reads a large database in

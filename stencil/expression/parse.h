@@ -19,6 +19,7 @@
 #include <stdbool.h>
 
 #include "base/memory/arena.h"
+#include "base/memory/set.h"
 #include "stencil/expression/expr.h"
 
 /* What a name means. `index` counts the names of one kind; for a temporary it is the node that defines it. */
@@ -46,14 +47,19 @@ struct name {
 struct scope {
   struct name *names;
   int count, capacity;
-  int dims; /* number of offsets in a tap along all axes; 0 where expressions have no taps */
+  struct set by_text; /* of scope_find: a text may use thousands of names very often */
+  int dims;           /* number of offsets in a tap along all axes; 0 where expressions have no taps */
 };
 
 /* Add a name. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status scope_add(struct scope *scope, struct name name);
 
-/* Find a name, given by its first `length` bytes. Returns NULL for an unknown name. The result is valid until the next
- * scope_add. */
+/* Put a name before others. It hides later names that are equal. This takes time for each name that is there.
+ *   at  its place in the list */
+halotune_status scope_insert(struct scope *scope, int at, struct name name);
+
+/* Find a name, given by its first `length` bytes: of equal names, the first one in the list. Returns NULL for an
+ * unknown name. The result is valid until the next scope_add. */
 struct name *scope_find(const struct scope *scope, const char *text, size_t length);
 
 void scope_free(struct scope *scope);

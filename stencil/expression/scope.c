@@ -2,15 +2,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/identity/hash.h"
 #include "base/memory/array.h"
 #include "stencil/expression/parse.h"
 
+static uint64_t hash_of_name(const char *text, size_t length) { return hash_bytes(text, length).low; }
+
+/* Let scope_find know the name at this place of the list. */
+static halotune_status index_name(struct scope *scope, int at) {
+  const char *text = scope->names[at].text;
+  return set_add(&scope->by_text, hash_of_name(text, strlen(text)), at) ? HALOTUNE_OK : fail_memory();
+}
+
 halotune_status scope_add(struct scope *scope, struct name name) {
-  struct name *names = array_grow(scope->names, scope->count, &scope->capacity, sizeof *names);
-  if (!names) return fail_memory();
-  scope->names = names;
-  names[scope->count++] = name;
-  return HALOTUNE_OK;
+  if (!array_room(scope->names, scope->count, scope->capacity)) return fail_memory();
+  scope->names[scope->count] = name;
+  const halotune_status status = index_name(scope, scope->count);
+  if (status == HALOTUNE_OK) scope->count++;
+  return status;
+}
+
+halotune_status scope_insert(struct scope *scope, int at, struct name name) {
+  if (!array_room(scope->names, scope->count, scope->capacity)) return fail_memory();
+  memmove(&scope->names[at + 1], &scope->names[at], (size_t)(scope->count - at) * sizeof *scope->names);
+  scope->names[at] = name;
+  scope->count++;
+  set_free(&scope->by_text);
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < scope->count && status == HALOTUNE_OK; i++) status = index_name(scope, i);
+  return status;
 }
 
 static bool is_spelled(const char *name, const char *text, size_t length) {
@@ -18,13 +38,15 @@ static bool is_spelled(const char *name, const char *text, size_t length) {
 }
 
 struct name *scope_find(const struct scope *scope, const char *text, size_t length) {
-  for (int i = 0; i < scope->count; i++) {
-    if (is_spelled(scope->names[i].text, text, length)) return &scope->names[i];
+  int number;
+  for (struct set_walk at = set_walk(&scope->by_text, hash_of_name(text, length)); set_next(&at, &number);) {
+    if (is_spelled(scope->names[number].text, text, length)) return &scope->names[number];
   }
   return NULL;
 }
 
 void scope_free(struct scope *scope) {
+  set_free(&scope->by_text);
   free(scope->names);
   *scope = (struct scope){0};
 }

@@ -136,15 +136,6 @@ static halotune_status all_maps_formula(struct template *template, struct formul
   return out->root < 0 ? fail_memory() : HALOTUNE_OK;
 }
 
-/* Add a name before others. It hides later names that are equal. */
-static halotune_status insert_name(struct scope *scope, int at, struct name name) {
-  halotune_status status = scope_add(scope, name);
-  if (status != HALOTUNE_OK) return status;
-  memmove(&scope->names[at + 1], &scope->names[at], (size_t)(scope->count - 1 - at) * sizeof *scope->names);
-  scope->names[at] = name;
-  return HALOTUNE_OK;
-}
-
 /* Read the first formula of a list for which the template has all names. Every template has the names of the last
  * formula. */
 static halotune_status read_first_known(struct reader *common, const struct yaml *list, struct formula *out) {
@@ -169,7 +160,7 @@ static halotune_status read_definitions(struct reader *common, int field_count) 
     struct name name = {.text = item->key, .kind = NAME_DEFINITION, .is_used = true};
     if (known && known < common->scope.names + field_count) continue;
     status = read_first_known(common, item, &name.definition);
-    if (status == HALOTUNE_OK) status = insert_name(&common->scope, at++, name);
+    if (status == HALOTUNE_OK) status = scope_insert(&common->scope, at++, name);
   }
   return status;
 }

@@ -3,9 +3,11 @@
 #include "stencil/template/template_names.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory/array.h"
+#include "base/memory/texts.h"
 #include "base/numbers/number.h"
 
 const char *const coefficient_words[3] = {"parameter", "literal", "constant"};
@@ -134,67 +136,53 @@ static const char *const taken_macros[] = {
 };
 static const char own_prefix[] = "HALOTUNE_";
 
-/* One macro of a parameter or of its word, in the file's spelling, for example "block_x", or "storage" with
- * "planes". */
+enum { MOST_NAME_LETTERS = 63 }; /* of name_error */
+
+/* One macro of a parameter or of its word: BLOCK_X of "block_x", or STORAGE_PLANES of "storage" with "planes". */
 struct macro {
-  const char *name, *word; /* word: NULL for the parameter itself */
+  char name[2 * (MOST_NAME_LETTERS + 1)];
 };
 
-/* Character i of the macro's name, in capitals; 0 after the end. */
-static int macro_character(const struct macro *macro, size_t i) {
-  size_t length = strlen(macro->name);
-  if (i < length) return capital_of(macro->name[i]);
-  if (!macro->word || i > length + 1 + strlen(macro->word)) return 0;
-  return i == length ? '_' : capital_of(macro->word[i - length - 1]);
-}
-
-static bool is_same(const struct macro *left, const struct macro *right) {
-  size_t i = 0;
-  while (macro_character(left, i) && macro_character(left, i) == macro_character(right, i)) i++;
-  return macro_character(left, i) == macro_character(right, i);
+/*   word  NULL for the parameter itself */
+static struct macro macro_of(const char *parameter, const char *word) {
+  struct macro macro;
+  snprintf(macro.name, sizeof macro.name, "%s%s%s", parameter, word ? "_" : "", word ? word : "");
+  for (char *at = macro.name; *at; at++) *at = (char)capital_of(*at);
+  return macro;
 }
 
 static bool is_taken(const struct macro *macro) {
   for (size_t i = 0; i < COUNT(taken_macros); i++) {
-    if (is_same(macro, &(struct macro){taken_macros[i], NULL})) return true;
+    if (strcmp(macro->name, taken_macros[i]) == 0) return true;
   }
-  for (size_t i = 0; own_prefix[i]; i++) {
-    if (macro_character(macro, i) != own_prefix[i]) return false;
-  }
-  return true;
+  return strncmp(macro->name, own_prefix, strlen(own_prefix)) == 0;
 }
 
-/* A parameter has one macro of its own, then one for each of its words. */
-static int macro_count(const struct parameter *parameter) {
-  return 1 + (parameter->is_word ? parameter->value_count : 0);
+/* Check a macro, and add it to those of earlier parameters and words.
+ *   detail  receives what is wrong with it; NULL: nothing */
+static halotune_status macro_add(struct texts *earlier, const struct macro *macro, const char **detail) {
+  const int count = earlier->count, number = texts_add(earlier, macro->name, strlen(macro->name));
+  *detail = NULL;
+  if (number < 0) return fail_memory();
+  if (is_taken(macro))
+    *detail = "in capitals, its name or one of its words is the name of a macro that every template has";
+  else if (number < count) *detail = "in capitals, its name or one of its words equals another parameter or word";
+  return HALOTUNE_OK;
 }
 
-static struct macro macro_of(const struct parameter *parameter, int number) {
-  return (struct macro){parameter->name, number > 0 ? parameter->words[number - 1] : NULL};
-}
-
-/* Whether an earlier parameter, or an earlier word of this one, has the same macro. */
-static bool is_earlier(const struct template *template, int parameter, int number) {
-  struct macro macro = macro_of(&template->parameters[parameter], number);
-  for (int p = 0; p <= parameter; p++) {
-    int count = p < parameter ? macro_count(&template->parameters[p]) : number;
-    for (int i = 0; i < count; i++) {
-      struct macro other = macro_of(&template->parameters[p], i);
-      if (is_same(&macro, &other)) return true;
+halotune_status template_macros_check(const struct template *template, int *wrong, const char **detail) {
+  struct texts earlier = {.count = 0};
+  halotune_status status = HALOTUNE_OK;
+  *detail = NULL;
+  for (int p = 0; p < template->parameter_count && status == HALOTUNE_OK && !*detail; p++) {
+    const struct parameter *parameter = &template->parameters[p];
+    const int words = parameter->is_word ? parameter->value_count : 0;
+    *wrong = p;
+    for (int i = -1; i < words && status == HALOTUNE_OK && !*detail; i++) {
+      const struct macro macro = macro_of(parameter->name, i < 0 ? NULL : parameter->words[i]);
+      status = macro_add(&earlier, &macro, detail);
     }
   }
-  return false;
-}
-
-bool template_macros_are_free(const struct template *template, int *parameter, const char **detail) {
-  for (*parameter = 0; *parameter < template->parameter_count; ++*parameter) {
-    for (int i = 0; i < macro_count(&template->parameters[*parameter]); i++) {
-      struct macro macro = macro_of(&template->parameters[*parameter], i);
-      *detail = is_taken(&macro)
-                    ? "in capitals, its name or one of its words is the name of a macro that every template has"
-                    : "in capitals, its name or one of its words equals another parameter or word";
-      if (is_taken(&macro) || is_earlier(template, *parameter, i)) return false;
-    }
-  }
-  return true;
+  texts_free(&earlier);
+  return status;
 }

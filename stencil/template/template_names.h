@@ -24,8 +24,9 @@ const char *about_error(const char *text, size_t length);
 /* Check whether a parameter that the prelude implements may have this value. Other parameters may have any value. */
 const char *served_value_error(const struct parameter *parameter, int value);
 
-/* Whether the macros of all parameters and words differ from each other and from the macros that exist already.
- *   parameter, detail  on false, receive which parameter is wrong and why */
-bool template_macros_are_free(const struct template *template, int *parameter, const char **detail);
+/* Check whether the macros of all parameters and words differ from each other and from the macros that exist already.
+ *   wrong, detail  receive which parameter is wrong and why; NULL in `detail`: none is
+ * Returns HALOTUNE_OK, also if one is wrong, or HALOTUNE_MEMORY. */
+halotune_status template_macros_check(const struct template *template, int *wrong, const char **detail);
 
 #endif

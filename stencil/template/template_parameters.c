@@ -182,7 +182,8 @@ static halotune_status declare_words(struct reader *r, const struct yaml *parame
 static halotune_status check_macros(const struct reader *r) {
   const char *detail;
   int at;
-  if (template_macros_are_free(r->template, &at, &detail)) return HALOTUNE_OK;
+  const halotune_status status = template_macros_check(r->template, &at, &detail);
+  if (status != HALOTUNE_OK || !detail) return status;
   const struct name *name = &r->scope.names[FACT_COUNT + at];
   return reader_fail(r, name->place, "'%s' cannot be a parameter's name: %s", name->text, detail);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/files/file.h"
+#include "base/files/make.h"
 #include "base/files/replace.h"
 #include "base/text/text.h"
 #include "tests/fake_cuda/fake.h"

@@ -82,6 +82,17 @@ else
   skip "a cache behind a link of another user" "not root"
 fi
 
+# A new template in a folder behind such a link.
+if [ "$(id -u)" = 0 ]; then
+  rm -rf "$work/other" "$work/all" && mkdir -m 700 "$work/other" && mkdir -m 1777 "$work/all" && ln -s "$work/other" "$work/all/link" && chown -h 12345 "$work/all/link"
+  for folder in link/sub link/sub/ link; do
+    survives new template mine --template-dir "$work/all/$folder" && [ $code = 1 ] && [ -z "$(ls -A "$work/other")" ] && grep -q 'link: this link in a folder of all users belongs to user 12345' "$work/said"
+    result "'new template' makes no folder and no file behind a link of another user: $folder (exit $code)" $?
+  done
+else
+  skip "a new template behind a link of another user" "not root"
+fi
+
 for name in bob mallory; do "$halotune" key new "$work/$name.key" >"$work/said"; done
 bob=$("$halotune" key show "$work/bob.key") mallory=$("$halotune" key show "$work/mallory.key")
 
@@ -129,6 +140,20 @@ elif ${CC:-cc} -D_GNU_SOURCE -shared -fPIC -O1 -o "$work/race.so" tests/hostile/
   code=$?
   [ $code = 6 ] && [ -L "$work/all/new.db" ] && [ "$(sha256sum <"$work/precious.db")" = "$before" ]
   result "no database is written through a link that appears in between (exit $code)" $?
+  # Such a link in place of a folder that is to be made, after each of the looks at its place.
+  rm -rf "$work/other" && mkdir -m 700 "$work/other"
+  for skip in 0 1 2 3 4 5; do
+    for link in sub sub/deeper; do
+      rm -rf "$work/all" && mkdir -m 1777 "$work/all"
+      [ $link = sub ] || mkdir -m 1777 "$work/all/sub"
+      (export RACE_LINK="$work/all/$link" RACE_TARGET="$work/other" RACE_SKIP=$skip LD_PRELOAD="$work/race.so" ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" &&
+        exec timeout -k 10 300 "$halotune" db import --trust --yes --db "$work/all/sub/deeper/more/new.db" tests/data/tuned.json) >"$work/out" 2>"$work/said"
+      code=$?
+      [ $code = 6 ] || { [ $code = 0 ] && [ ! -L "$work/all/$link" ]; }
+      [ $? = 0 ] && [ -z "$(ls -A "$work/other")" ]
+      result "no folder of a database is made through a link that appears after look $skip: $link (exit $code)" $?
+    done
+  done
 else
   result "race.c compiles" 1
 fi

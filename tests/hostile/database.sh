@@ -22,6 +22,8 @@ for words in 'db import' 'db import --trust' 'db merge --trust'; do
   survives $words --db "$work/own.db" "$work/shared.db" && [ $code = 6 ] && grep -q 'the file is damaged' "$work/said"
   result "rows that share pages: '$words' refuses them (exit $code)" $?
 done
+survives tune copy --backend host --grid 32 --template direct --max-variants 1 --db "$work/tuned.db" --hints "$work/shared.db" && [ $code = 6 ] && grep -q 'the file is damaged' "$work/said"
+result "rows that share pages: 'tune --hints' refuses them (exit $code)" $?
 
 # SQLite opens a journal to look whether it is one that was left.
 for kind in journal wal; do

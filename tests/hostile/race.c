@@ -1,9 +1,11 @@
 /* race.c: another user who is faster than the program, for LD_PRELOAD by root. When openat or lstat finds nothing at
- * $RACE_LINK, a link of user 12345 to $RACE_TARGET is there before the program's next call. */
+ * $RACE_LINK, a link of user 12345 to $RACE_TARGET is there before the program's next call. With RACE_SKIP=N, the first
+ * N such calls change nothing. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,13 +15,21 @@ enum { OTHER_USER = 12345 };
 
 static void *next(const char *name) { return dlsym(RTLD_NEXT, name); }
 
+/* Whether a call looked at the place of the link, and is the first one that is not skipped.
+ *   name  as below */
+static bool is_moment(const char *name, const char *link) {
+  static int skipped;
+  const char *skip = getenv("RACE_SKIP");
+  if (strcmp(name, link) != 0 && strcmp(name, strrchr(link, '/') + 1) != 0) return false;
+  return skipped++ >= (skip ? atoi(skip) : 0);
+}
+
 /* Put the link there, if a call has failed that looked at its place.
  *   name  the path that the call got, or its last part */
 static void exchange_after(int result, const char *name) {
   const int code = errno;
   const char *link = getenv("RACE_LINK"), *target = getenv("RACE_TARGET");
-  if (result < 0 && code == ENOENT && link && target &&
-      (strcmp(name, link) == 0 || strcmp(name, strrchr(link, '/') + 1) == 0) && symlink(target, link) == 0)
+  if (result < 0 && code == ENOENT && link && target && is_moment(name, link) && symlink(target, link) == 0)
     (void)!lchown(link, OTHER_USER, OTHER_USER);
   errno = code;
 }

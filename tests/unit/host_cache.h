@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/files/replace.h"
+#include "base/files/make.h"
 
 /* The shared folder, which exists then; NULL if there is none. */
 static inline const char *host_cache(void) {

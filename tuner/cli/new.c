@@ -1,11 +1,10 @@
 /* new.c: `halotune new template NAME`: writes the two files of a small template that works as it is. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/make.h"
 #include "base/memory/array.h"
 #include "base/text/text.h"
 #include "stencil/expression/parse.h"
@@ -43,14 +42,6 @@ static halotune_status name_check(const char *name, const char *folder) {
   return status;
 }
 
-static halotune_status folder_check(const char *folder) {
-  const mode_t all = S_IRWXU | S_IRWXG | S_IRWXO;
-  struct stat facts;
-  if (mkdir(folder, all) == 0) return HALOTUNE_OK;
-  if (errno == EEXIST && stat(folder, &facts) == 0 && S_ISDIR(facts.st_mode)) return HALOTUNE_OK;
-  return fail(HALOTUNE_IO, "%s: the folder cannot be created: %s", folder, strerror(errno));
-}
-
 /* Write one of the two files; `path` receives its path. */
 static halotune_status file_put(const char *folder, const char *name, const char *suffix, const char *skeleton,
                                 struct text *path) {
@@ -84,7 +75,7 @@ static halotune_status template_new(const char *name, const char *given) {
   const char *folder = given ? given : search_templates.folder, *error = name_error(name, strlen(name));
   struct text yaml = {0}, cuda = {0};
   if (error) return fail(HALOTUNE_ARGUMENT, "'%s' cannot be a template's name: %s", name, error);
-  halotune_status status = folder_check(folder);
+  halotune_status status = folder_make_for_all(folder);
   if (status == HALOTUNE_OK) status = name_check(name, given);
   if (status == HALOTUNE_OK) status = file_put(folder, name, ".cu", new_skeleton_cuda, &cuda);
   if (status == HALOTUNE_OK) status = file_put(folder, name, ".yaml", new_skeleton_yaml, &yaml);

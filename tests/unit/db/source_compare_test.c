@@ -123,7 +123,10 @@ TEST(a_source_that_was_left_out_hides_no_other) {
        "update problem set nx = 1024 where id = 2; update variant set parameters ="
        " json_set(parameters, '$.extents', 'literal'), source_hash = 'other'",
        2, true, true},
-      {"both left out", "update variant set source_hash = 'other'; update best set source = ''", 2, false, true},
+      {"both left out", "update variant set source_hash = 'other'; update best set source = ''", 1, false, true},
+      {"both left out, of two grids",
+       "update variant set source_hash = 'other'; update best set source = ''; update problem set nx = 1024 where id = 2",
+       2, false, true},
   };
   for (size_t i = 0; i < COUNT(seen); i++) {
     struct bench_case c;

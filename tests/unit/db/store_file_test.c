@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "base/files/make.h"
 #include "base/files/replace.h"
 #include "base/numbers/random.h"
 #include "base/system/clock.h"

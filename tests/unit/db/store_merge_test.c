@@ -1151,13 +1151,64 @@ TEST(what_is_kept_apart_is_the_owners_alone) {
   begin_fixture(&f);
   snprintf(path, sizeof path, "%s/own.db", work.folder);
   const mode_t before = umask(0);
-  CHECK_OK(untrusted_keep(path, f.store, "x.json", document, &kept, &is_new));
+  CHECK_OK(untrusted_keep(path, f.store, "x.json", &document, &kept, &is_new));
   umask(before);
   CHECK(is_new && stat(kept, &facts) == 0, "%s", kept);
   CHECK_EQ(0600, facts.st_mode & 0777, "%s", kept);
   free(kept);
   end_fixture(&f);
   work_end(&work);
+}
+
+/* Import a database without trust. Returns whether it is new, and the path of the file that is kept. */
+static bool keep_database(const char *path, const char *own, char **kept) {
+  struct imported in;
+  bool is_new = false;
+  CHECK_OK(import_open(path, &in));
+  CHECK_OK(untrusted_keep(own, in.store, "results.db", in.is_document ? &in.document : NULL, kept, &is_new));
+  store_close(in.store);
+  return is_new;
+}
+
+/* Two databases may have the same rows, and so one identity, but differ in what only SQLite uses. Each has a file of
+ * its own, so that a hostile one does not take the place of another one. */
+TEST(a_database_takes_no_place_of_one_with_the_same_rows) {
+  static const char *const changes[] = {"", "analyze; update sqlite_stat1 set stat = '1 1 1 1 1 1'",
+                                        "drop index best_by_text", "pragma user_version = 9",
+                                        "update origin set date = '2026-01-01T00:00:00.000Z'"};
+  for (int version = 4; version <= 9; version += 5) {
+    const struct work work = work_begin();
+    char own[128], *kept[COUNT(changes)], *again;
+    struct store *store;
+    struct bench_case c;
+    struct imported first, in;
+    snprintf(own, sizeof own, "%s/own.db", work.folder);
+    CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+    case_load(&c);
+    case_put(&c, store, 512);
+    case_tune(&c, store, 1, 1, 0.5);
+    store_close(store);
+    if (version < 9) make_older(work.path, version);
+    CHECK_OK(import_open(work.path, &first));
+    store_close(first.store);
+    for (size_t i = 0; i < (version < 9 ? 2 : COUNT(changes)); i++) {
+      sqlite3 *connection = NULL;
+      CHECK_EQ(SQLITE_OK, sqlite3_open(work.path, &connection), "%s", work.path);
+      CHECK_OK(query_script(connection, changes[i]));
+      sqlite3_close(connection);
+      const bool is_same = *changes[i] && strstr(changes[i], "user_version");
+      CHECK_OK(import_open(work.path, &in));
+      CHECK_EQ(0, identity_compare(first.document, in.document), "version %d, %s: the rows", version, changes[i]);
+      store_close(in.store);
+      CHECK_EQ(!is_same, keep_database(work.path, own, &kept[i]), "version %d, %s", version, changes[i]);
+      CHECK(!keep_database(work.path, own, &again), "version %d, %s: as before", version, changes[i]);
+      CHECK_TEXT(kept[i], again, "version %d, %s", version, changes[i]);
+      free(again);
+      free(kept[i]);
+    }
+    case_free(&c);
+    work_end(&work);
+  }
 }
 
 static int count_steps(void *context) {
@@ -1543,6 +1594,19 @@ TEST(check_finds_what_is_wrong) {
       {"update device set name = 'a' || char(27) || '[31m'",
        "device 1: 'a?[31m' has characters that cannot be printed"},
       {"update device set name = 'NVIDIA' || char(160) || 'H200'", "H200' has characters that are not ASCII"},
+      {"update device set name = printf('%257c', 'x')",
+       "device 1: a name of it has 257 bytes; at most 256 are allowed"},
+      {"update device set uuid = printf('%3000000c', 'x')", "device 1: a name of it has 3000000 bytes"},
+      {"insert into stencil select 9, hash, printf('%257c', 'x'), origin_id from stencil",
+       "stencil 9: a name of it has"},
+      {"insert into stencil select 9, printf('%257c', 'x'), name, origin_id from stencil",
+       "stencil 9: a name of it has"},
+      {"update variant set source_hash = source_hash || printf('%257c', 'x') where id = 2", "variant 2: a name of it"},
+      {"update run set driver = printf('%257c', 'x') where id = 2", "run 2: a name of it has 257 bytes"},
+      {"update run set started = printf('%s%300cZ', substr(started, 1, 20), '0') where id = 2", "run 2: a name of it"},
+      {"update best set date = printf('%s%.*cZ', substr(date, 1, 20), 300, '0') where id = 2", "best 2: a name of it"},
+      {"insert into prediction (device_id, coefficient, value, origin_id) values (1, printf('%257c', 'x'), 1, 1)",
+       "prediction 1: a name of it has 257 bytes"},
       {"update device set name = name || ': trusted already'", "device 1: its name or uuid has a colon"},
       {"update best set driver = '580' || char(8205)", "' has characters that are not ASCII"},
       {"update origin set name = 'two' || char(10) || 'lines'", "origin 1: 'two"},
@@ -1786,6 +1850,7 @@ int main(void) {
       cmocka_unit_test(a_newer_fit_of_the_same_signer_replaces_the_older_one),
       cmocka_unit_test(the_identity_is_that_of_what_is_imported),
       cmocka_unit_test(what_is_kept_apart_is_the_owners_alone),
+      cmocka_unit_test(a_database_takes_no_place_of_one_with_the_same_rows),
       cmocka_unit_test(what_others_may_write_is_not_listed),
       cmocka_unit_test(a_merge_of_many_bests_of_one_problem_takes_steps_for_each),
       cmocka_unit_test(forget_removes_what_a_signer_said),

@@ -124,6 +124,8 @@ static const struct tuned far_rows[] = {
 };
 static const struct tuned emulated_row = {GPU_EMULATION, "star7", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1};
 
+static const struct hint_end never = {.is_over = NULL};
+
 TEST(the_nearest_winners_come_first) {
   struct hints_case c;
   struct hint_rows rows = {.count = 0};
@@ -134,8 +136,8 @@ TEST(the_nearest_winners_come_first) {
   tuned_put(c.other, &emulated_row);
   const struct hint_target target = {
       .task = &c.task, .device = &c.backend.facts.device, .launch = LAUNCH_STREAM, .cache = CACHE_STEADY};
-  CHECK_OK(hint_rows_read(&rows, c.own, &target));
-  CHECK_OK(hint_rows_read(&rows, c.other, &target));
+  CHECK_OK(hint_rows_read(&rows, c.own, &target, &never));
+  CHECK_OK(hint_rows_read(&rows, c.other, &target, &never));
   hint_rows_sort(&rows);
   CHECK_EQ((int)COUNT(near_rows), rows.count, "another shape, other dimensions, an emulation: no hints");
   for (int i = 0; i < rows.count && i < (int)COUNT(near_rows); i++) {
@@ -146,7 +148,7 @@ TEST(the_nearest_winners_come_first) {
   hint_rows_free(&rows);
   struct hint_target emulation = target;
   emulation.is_emulation = true;
-  CHECK_OK(hint_rows_read(&rows, c.other, &emulation));
+  CHECK_OK(hint_rows_read(&rows, c.other, &emulation, &never));
   int seen = 0;
   for (int i = 0; i < rows.count; i++) seen += rows.list[i].distance[HINT_DEVICE] == 1;
   CHECK_EQ(1, seen, "the emulation's is for an emulation");
@@ -444,6 +446,81 @@ TEST(measurements_are_read_for_a_limited_time) {
   hints_close(&c);
 }
 
+/* Ends the reading of winners after so many stencils. */
+static bool are_enough(const void *stencils) {
+  int *left = (int *)(uintptr_t)stencils;
+  return (*left)-- <= 0;
+}
+
+/* A run that has to end reads no further stencil of a file of hints. */
+TEST(winners_are_read_until_the_run_ends) {
+  static const struct tuned rows[] = {
+      {GPU_H200, "star7", "direct", "block_x=32", F32, {64, 64, 64}, USUAL, 0.1},
+      {GPU_H200, "star13", "direct", "block_x=32", F32, {64, 64, 64}, USUAL, 0.1},
+      {GPU_H200, "star13", "direct", "block_x=32", F32, {72, 64, 64}, USUAL, 0.1},
+      {GPU_H200, "star25", "direct", "block_x=32", F32, {64, 64, 64}, USUAL, 0.1},
+  };
+  static const int want[] = {0, 1, 3, 4, 4};
+  struct hints_case c;
+  hints_open(&c);
+  for (size_t i = 0; i < COUNT(rows); i++) tuned_put(c.other, &rows[i]);
+  const struct hint_target target = {
+      .task = &c.task, .device = &c.backend.facts.device, .launch = LAUNCH_STREAM, .cache = CACHE_STEADY};
+  for (size_t i = 0; i < COUNT(want); i++) {
+    int left = (int)i;
+    const struct hint_sources sources = {.own = c.other, .end = {.is_over = are_enough, .context = &left}};
+    struct hint_rows found;
+    CHECK_OK(hints_read(&sources, &target, &found));
+    CHECK_EQ(want[i], found.count, "%zu stencils", i);
+    hint_rows_free(&found);
+  }
+  hints_close(&c);
+}
+
+/* Count the statements that read the text of a stencil. */
+static int count_text(unsigned kind, void *count, void *statement, void *sql) {
+  (void)kind, (void)sql;
+  const char *text = sqlite3_sql(statement);
+  *(int *)count += text && strncmp(text, "select (select x.text", 21) == 0;
+  return 0;
+}
+
+/* A text is read once for the problems of its stencil that follow each other, and once in all if it tells nothing. One
+ * that is longer than a stencil's file may be tells nothing. */
+TEST(texts_of_stencils_are_read_once) {
+  static const struct tuned rows[] = {
+      {GPU_H100, "star7", "direct", "block_x=32", F32, {64, 64, 64}, USUAL, 0.1},
+      {GPU_H100, "star7", "direct", "block_x=64", F32, {72, 64, 64}, USUAL, 0.2},
+      {GPU_H100, "star13", "direct", "block_x=32", F32, {64, 64, 64}, USUAL, 0.1},
+      {GPU_H100, "star7", "direct", "block_x=64", F32, {80, 64, 64}, USUAL, 0.2},
+      {GPU_H100, "star13", "direct", "block_x=64", F32, {80, 64, 64}, USUAL, 0.2},
+  };
+  static const struct {
+    const char *change;
+    int want; /* for the winners of star13, then for the measurements of both */
+    long known;
+  } cases[] = {
+      {"", 1 + 4, 2},
+      {"update stencil_text set text = text || printf('# %1000000c', 'x') where text like '%star13%'", 1 + 4, 2},
+      {"update stencil_text set text = text || printf('# %100000c', 'x') where text like '%star13%'", 1 + 2, 2},
+      {"update stencil_text set text = 'name: [' where length(text) > 1000000", 1 + 2, 2},
+  };
+  struct hints_case c;
+  hints_open(&c);
+  c.options.strategy = &strategy_model;
+  for (size_t i = 0; i < COUNT(rows); i++) tuned_put(c.other, &rows[i]);
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    int count = 0;
+    change_database(c.other, cases[i].change);
+    sqlite3_trace_v2(store_connection(c.other), SQLITE_TRACE_STMT, count_text, &count);
+    find_again(&c);
+    sqlite3_trace_v2(store_connection(c.other), 0, NULL, NULL);
+    CHECK_EQ(cases[i].want, count, "case %zu: texts", i);
+    CHECK_EQ(cases[i].known, c.setup.space.known.count, "case %zu: variants", i);
+  }
+  hints_close(&c);
+}
+
 /* Count the variants with which a search starts. */
 static long find_starts(struct hints_case *c) {
   proposals_free(&c->setup.starts);
@@ -626,6 +703,8 @@ int main(void) {
       cmocka_unit_test(of_a_variant_the_newest_time_is_known),
       cmocka_unit_test(rows_of_other_stencils_hide_nothing),
       cmocka_unit_test(measurements_are_read_for_a_limited_time),
+      cmocka_unit_test(winners_are_read_until_the_run_ends),
+      cmocka_unit_test(texts_of_stencils_are_read_once),
       cmocka_unit_test(learnt_weights_are_used_where_they_make_sense),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "base/system/clock.h"
 #include "stencil/expression/parse.h"
 
 /* The names for parsing: inputs u and w, outputs v and v2, coefficients a to d. */
@@ -354,6 +355,59 @@ TEST(a_sum_of_50000_terms_needs_no_deep_stack) {
   names_free(&sum.names);
 }
 
+/* A name that is put before others hides those that are equal. */
+TEST(of_equal_names_the_first_one_counts) {
+  static const struct {
+    int at;
+    const char *name;
+    int index, places[3]; /* where u, v and a are found afterwards */
+  } rows[] = {
+      {8, "u", 10, {0, 2, 4}}, {2, "a", 11, {0, 3, 2}}, {1, "u", 12, {0, 4, 3}},
+      {0, "u", 13, {0, 5, 4}}, {0, "v", 14, {1, 0, 5}}, {13, "a", 15, {1, 0, 5}},
+  };
+  static const char *const found[] = {"u", "v", "a"};
+  struct names names;
+  names_make(&names, 2);
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    CHECK_OK(scope_insert(&names.scope, rows[i].at, (struct name){.text = rows[i].name, .index = rows[i].index}));
+    CHECK_EQ(rows[i].index, names.scope.names[rows[i].at].index, "row %zu", i);
+    for (size_t k = 0; k < COUNT(found); k++) {
+      const struct name *name = scope_find(&names.scope, found[k], 1);
+      CHECK_EQ(rows[i].places[k], name - names.scope.names, "row %zu: %s", i, found[k]);
+    }
+  }
+  CHECK(!scope_find(&names.scope, "u2", 2), "an unknown name");
+  names_free(&names);
+}
+
+/* The least processor time, in ms, in which an update is read that has so many temporaries, and uses the last one
+ * 20,000 times. */
+static double temporaries_ms(int count) {
+  enum { USES = 20000, TRIES = 5 };
+  struct text update = {0};
+  double least = INFINITY;
+  for (int i = 0; i < count; i++) text_printf(&update, "t%d = a\n", i);
+  text_printf(&update, "v = u[0,0]");
+  for (int i = 0; i < USES; i++) text_printf(&update, " + t%d", count - 1);
+  for (int i = 0; i < TRIES; i++) {
+    struct names names;
+    names_make(&names, 2);
+    const double begin_ms = clock_thread_ms();
+    CHECK_OK(parse_text(&names, text_string(&update)));
+    least = fmin(least, clock_thread_ms() - begin_ms);
+    names_free(&names);
+  }
+  text_free(&update);
+  return least;
+}
+
+/* A use of a name does not look at all other names: with a hundred times as many names, it would take some fifty times
+ * as long. */
+TEST(a_name_is_found_among_thousands) {
+  const double few = temporaries_ms(40), many = temporaries_ms(4000);
+  CHECK(many < 8 * few, "%g ms, and %g ms among few names", many, few);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(expressions_print_as_they_group),
@@ -365,6 +419,8 @@ int main(void) {
       cmocka_unit_test(a_temporary_is_the_node_that_defines_it),
       cmocka_unit_test(names_that_cuda_or_the_language_uses_are_refused),
       cmocka_unit_test(a_sum_of_50000_terms_needs_no_deep_stack),
+      cmocka_unit_test(of_equal_names_the_first_one_counts),
+      cmocka_unit_test(a_name_is_found_among_thousands),
   };
   return cmocka_run_group_tests_name("parse", tests, NULL, NULL);
 }

@@ -185,7 +185,8 @@ static halotune_status files_merge_again(const struct taking *taking, int first,
 static halotune_status file_keep(const char *path, const struct looked *file) {
   char *kept, hex[KEY_HEX_BYTES];
   bool is_new;
-  halotune_status status = untrusted_keep(path, file->in.store, file->origin, file->in.document, &kept, &is_new);
+  const struct identity *document = file->in.is_document ? &file->in.document : NULL;
+  halotune_status status = untrusted_keep(path, file->in.store, file->origin, document, &kept, &is_new);
   if (status != HALOTUNE_OK) return status;
   printf("%s: kept as %s%s\n", file->path, kept, is_new ? "" : ", as before");
   key_hex(file->in.signer.bytes, hex);

@@ -29,6 +29,7 @@ static halotune_status hints_open(const struct invocation *invocation, struct tu
     halotune_status status = store_open(named, STORE_READ, &out->hints[out->hint_count]);
     if (status != HALOTUNE_OK) return status;
     out->hint_count++;
+    if ((status = store_pages_check(out->hints[0])) != HALOTUNE_OK) return status; /* rows could share a long text */
   }
   char *starter = NULL;
   halotune_status status = store_starter_path(&starter);

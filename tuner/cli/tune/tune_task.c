@@ -239,7 +239,7 @@ static halotune_status find_known(const struct tune_tasks *t, const struct task 
                                   struct steps_search *out) {
   const struct backend_facts *facts = &t->setup->backend.facts;
   const struct tune_tools *tools = &t->setup->tools;
-  const struct hint_sources sources = {tools->store, tools->hints, tools->hint_count};
+  const struct hint_sources sources = {.own = tools->store, .others = tools->hints, .other_count = tools->hint_count};
   const struct hint_target target = {.task = task, .device = &facts->device};
   halotune_status status = HALOTUNE_OK;
   int known = 0;

@@ -7,24 +7,22 @@
 
 #include "base/memory/array.h"
 #include "db/store/query.h"
+#include "db/store/regenerate.h"
 #include "db/store/sql_parts.h"
 
 /* ?1: how many of a problem; ?2: whether emulations count. A variant that won several times counts once. */
-static const char rows_sql[] = "select s.id, s.hash, s.name, " SQL_STENCIL_TEXT(
-    "s.id") ", d.name, d.capability, d.sm_count, p.nx, p.ny, p.nz, p.dtype, p.launch, "
-            "p.cache,"
-            " w.nth, w.date, t.name, v.parameters"
-            " from (select problem_id, variant_id, max(date) date, row_number() over (partition by problem_id"
-            " order by max(is_current) desc, max(date) desc, variant_id) nth from best group by problem_id, variant_id) w"
-            " join problem p on p.id = w.problem_id join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id"
-            " join variant v on v.id = w.variant_id join template t on t.id = v.template_id"
-            " where w.nth <= ?1 and (?2 or not d.is_emulation) order by s.id, p.id, w.nth";
+static const char rows_sql[] =
+    "select s.id, s.hash, d.name, d.capability, d.sm_count, p.nx, p.ny, p.nz, p.dtype, p.launch, p.cache,"
+    " w.nth, w.date, t.name, v.parameters"
+    " from (select problem_id, variant_id, max(date) date, row_number() over (partition by problem_id"
+    " order by max(is_current) desc, max(date) desc, variant_id) nth from best group by problem_id, variant_id) w"
+    " join problem p on p.id = w.problem_id join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id"
+    " join variant v on v.id = w.variant_id join template t on t.id = v.template_id"
+    " where w.nth <= ?1 and (?2 or not d.is_emulation) order by s.id, p.id, w.nth";
 
 enum column {
   STENCIL_ID,
   STENCIL_HASH,
-  STENCIL_NAME,
-  STENCIL_TEXT,
   DEVICE_NAME,
   CAPABILITY,
   SM_COUNT,
@@ -53,28 +51,45 @@ double hint_stencil_distance(const struct task *task, const struct stencil *othe
   return identity_compare(analysis->hash, task->analysis->hash) == 0 ? 0 : shape_distance(task, other, analysis);
 }
 
-halotune_status hint_stencil_read(const char *name, const char *text, struct stencil **stencil,
-                                  struct analysis **analysis) {
-  struct source source = source_of(name, text, strlen(text));
-  *analysis = NULL;
+bool hint_is_over(const struct hint_end *end) { return end->is_over && end->is_over(end->context); }
+
+halotune_status hint_texts_prepare(struct store *store, sqlite3_stmt **out) {
+  return query_prepare(store_connection(store), "select " SQL_STENCIL_TEXT("?1"), out);
+}
+
+static halotune_status read_text(const char *text, struct stencil **stencil, struct analysis **analysis) {
+  const struct source source = source_of("stencil", text, strlen(text));
   halotune_status status = stencil_parse(&source, stencil);
   if (status == HALOTUNE_OK) status = analysis_make(*stencil, analysis);
   if (status == HALOTUNE_OK) return HALOTUNE_OK;
   stencil_free(*stencil);
   *stencil = NULL;
-  return status == HALOTUNE_PARSE ? HALOTUNE_OK : status;
+  return row_is_refused(status) ? HALOTUNE_OK : status;
+}
+
+halotune_status hint_stencil_read(sqlite3_stmt *texts, int64_t stencil_id, struct stencil **stencil,
+                                  struct analysis **analysis) {
+  halotune_status status = HALOTUNE_OK;
+  *stencil = NULL;
+  *analysis = NULL;
+  sqlite3_bind_int64(texts, 1, stencil_id);
+  if (sqlite3_step(texts) != SQLITE_ROW) status = query_fail(sqlite3_db_handle(texts));
+  else if (sqlite3_column_bytes(texts, 0) <= MAX_STENCIL_BYTES)
+    status = read_text(column_text(texts, 0), stencil, analysis);
+  sqlite3_reset(texts);
+  return status;
 }
 
 /* How much the row's stencil differs from the task's; INFINITY if this version cannot read its text. */
-static halotune_status stencil_distance(const struct task *task, sqlite3_stmt *query, double *out) {
+static halotune_status stencil_distance(const struct task *task, sqlite3_stmt *query, sqlite3_stmt *texts,
+                                        double *out) {
   char own[IDENTITY_HEX_BYTES];
   struct stencil *stencil;
   struct analysis *analysis;
   *out = 0;
   identity_hex(task->analysis->hash, own);
   if (strcmp(column_text(query, STENCIL_HASH), own) == 0) return HALOTUNE_OK;
-  const halotune_status status =
-      hint_stencil_read(column_text(query, STENCIL_NAME), column_text(query, STENCIL_TEXT), &stencil, &analysis);
+  const halotune_status status = hint_stencil_read(texts, sqlite3_column_int64(query, STENCIL_ID), &stencil, &analysis);
   *out = stencil ? shape_distance(task, stencil, analysis) : INFINITY;
   analysis_free(analysis);
   stencil_free(stencil);
@@ -132,13 +147,17 @@ static halotune_status add_row(struct hint_rows *rows, const struct hint_target 
   return HALOTUNE_OK;
 }
 
-static halotune_status read_rows(struct hint_rows *rows, const struct hint_target *target, sqlite3_stmt *query) {
+static halotune_status read_rows(struct hint_rows *rows, const struct hint_target *target, const struct hint_end *end,
+                                 sqlite3_stmt *query, sqlite3_stmt *texts) {
   halotune_status status = HALOTUNE_OK;
   int64_t stencil = 0; /* the stencil of the row before, and its distance */
   double of_stencil = INFINITY;
   int code = SQLITE_DONE;
   while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
-    if (sqlite3_column_int64(query, STENCIL_ID) != stencil) status = stencil_distance(target->task, query, &of_stencil);
+    if (sqlite3_column_int64(query, STENCIL_ID) != stencil) {
+      if (hint_is_over(end)) return HALOTUNE_OK;
+      status = stencil_distance(target->task, query, texts, &of_stencil);
+    }
     stencil = sqlite3_column_int64(query, STENCIL_ID);
     if (status == HALOTUNE_OK && isfinite(of_stencil)) status = add_row(rows, target, of_stencil, query);
   }
@@ -146,14 +165,17 @@ static halotune_status read_rows(struct hint_rows *rows, const struct hint_targe
   return query_fail(sqlite3_db_handle(query));
 }
 
-halotune_status hint_rows_read(struct hint_rows *rows, struct store *store, const struct hint_target *target) {
-  sqlite3_stmt *query = NULL;
+halotune_status hint_rows_read(struct hint_rows *rows, struct store *store, const struct hint_target *target,
+                               const struct hint_end *end) {
+  sqlite3_stmt *query = NULL, *texts = NULL;
   halotune_status status = query_prepare(store_connection(store), rows_sql, &query);
+  if (status == HALOTUNE_OK) status = hint_texts_prepare(store, &texts);
   if (status == HALOTUNE_OK) {
     sqlite3_bind_int(query, 1, HINTS_OF_A_PROBLEM);
     sqlite3_bind_int(query, 2, target->is_emulation);
-    status = read_rows(rows, target, query);
+    status = read_rows(rows, target, end, query, texts);
   }
+  sqlite3_finalize(texts);
   sqlite3_finalize(query);
   return status;
 }

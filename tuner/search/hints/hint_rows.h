@@ -2,6 +2,8 @@
 #ifndef SEARCH_HINTS_HINT_ROWS_H
 #define SEARCH_HINTS_HINT_ROWS_H
 
+#include <sqlite3.h>
+
 #include "base/memory/arena.h"
 #include "db/store/store.h"
 #include "tuner/search/variants/task.h"
@@ -41,20 +43,35 @@ struct hint_rows {
   struct arena arena;
 };
 
+/* Ends the reading before all rows are read. */
+struct hint_end {
+  bool (*is_over)(const void *context); /* NULL: never */
+  const void *context;
+};
+
+bool hint_is_over(const struct hint_end *end);
+
 enum { HINTS_OF_A_PROBLEM = 3 };
 
 /* Add a database's winners for the target's stencil and for stencils of its shape. Of each problem the current winner
  * and the newest ones before it count, HINTS_OF_A_PROBLEM in all, of any version of a template. Winners of an
  * emulation count for an emulation only, because its times do not tell which variant is fast.
+ *   end  asked before each stencil, whose text may be long
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
-halotune_status hint_rows_read(struct hint_rows *rows, struct store *store, const struct hint_target *target);
+halotune_status hint_rows_read(struct hint_rows *rows, struct store *store, const struct hint_target *target,
+                               const struct hint_end *end);
 
 /* Sort: the nearest first; among equally near ones the newest, then the one that was read first. */
 void hint_rows_sort(struct hint_rows *rows);
 
-/* Read a stencil's text in a database, and what follows from it. Both results are NULL if this version cannot read the
- * text. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
-halotune_status hint_stencil_read(const char *name, const char *text, struct stencil **stencil,
+/* Prepare the statement for hint_stencil_read, to be ended with sqlite3_finalize. A statement of its own reads a text
+ * once for all rows of its stencil. */
+halotune_status hint_texts_prepare(struct store *store, sqlite3_stmt **out);
+
+/* Read the text of a stencil in a database, and what follows from it. Both results are NULL if this version cannot read
+ * the text, or if the text is longer than a stencil's file may be. Returns HALOTUNE_OK, HALOTUNE_DB or
+ * HALOTUNE_MEMORY. */
+halotune_status hint_stencil_read(sqlite3_stmt *texts, int64_t stencil_id, struct stencil **stencil,
                                   struct analysis **analysis);
 
 /* How much a stencil differs from the task's: 0 for the same; INFINITY if its variants tell nothing of the task's. */

@@ -89,9 +89,9 @@ static halotune_status hints_choose(struct first_list *list, const struct hint_r
 halotune_status hints_read(const struct hint_sources *sources, const struct hint_target *target,
                            struct hint_rows *out) {
   *out = (struct hint_rows){.count = 0};
-  halotune_status status = hint_rows_read(out, sources->own, target);
+  halotune_status status = hint_rows_read(out, sources->own, target, &sources->end);
   for (int i = 0; i < sources->other_count && status == HALOTUNE_OK; i++)
-    status = hint_rows_read(out, sources->others[i], target);
+    status = hint_rows_read(out, sources->others[i], target, &sources->end);
   hint_rows_sort(out);
   return status;
 }

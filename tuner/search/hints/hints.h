@@ -15,6 +15,7 @@ struct hint_sources {
   struct store *own; /* the database that the run is stored in */
   struct store *const *others;
   int other_count;
+  struct hint_end end; /* what was read before it counts */
 };
 
 /* Read the winners of these databases, the nearest to the target first.

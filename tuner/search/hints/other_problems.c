@@ -18,17 +18,17 @@ enum {
 };
 
 /* ?1: whether emulations count; ?2: time steps of a launch. */
-static const char problems_sql[] = "select p.id, s.name, " SQL_STENCIL_TEXT(
-    "s.id") ", d.name, d.capability, d.sm_count, d.memory_clock_khz, d.bus_bits,"
-            " d.l2_bytes, p.nx, p.ny, p.nz, p.dtype, p.launch from problem p"
-            " join stencil s on s.id = p.stencil_id"
-            " join device d on d.id = p.device_id"
-            " where (?1 or not d.is_emulation) and p.steps = ?2 and " SQL_HAS_GRID("p") " order by p.id desc";
+static const char problems_sql[] =
+    "select p.id, s.id, s.name, d.name, d.capability, d.sm_count, d.memory_clock_khz, d.bus_bits,"
+    " d.l2_bytes, p.nx, p.ny, p.nz, p.dtype, p.launch from problem p"
+    " join stencil s on s.id = p.stencil_id"
+    " join device d on d.id = p.device_id"
+    " where (?1 or not d.is_emulation) and p.steps = ?2 and " SQL_HAS_GRID("p") " order by p.id desc";
 
 enum problem_column {
   PROBLEM,
+  STENCIL_ID,
   STENCIL_NAME,
-  STENCIL_TEXT,
   DEVICE_NAME,
   CAPABILITY,
   SM_COUNT,
@@ -50,11 +50,23 @@ static const char rows_sql[] =
 
 enum row_column { TEMPLATE_NAME, PARAMETERS, OUTCOME, TIME, OCCUPANCY };
 
+/* The stencil of the problem that was read last, which often is that of the next one, too. */
+struct kin {
+  int64_t id; /* in the database; 0: none */
+  struct stencil *stencil;
+  struct analysis *analysis;
+  int64_t *strangers; /* stencils that tell nothing, or cannot be read */
+  int stranger_count, stranger_room;
+  struct set by_stranger;
+};
+
 /* The problem whose rows are read. */
 struct reading {
   const struct hint_target *target;
   const struct search_space *space;
-  const struct known_end *end;
+  const struct hint_end *end;
+  sqlite3_stmt *texts;
+  struct kin kin;
   struct known *out;
   struct predict_model model;
   struct predict_work asked_work, work;
@@ -148,30 +160,68 @@ static halotune_status name_source(struct reading *r, sqlite3_stmt *row) {
   return HALOTUNE_OK;
 }
 
+/* Forget the stencil that was read last. */
+static void kin_drop(struct kin *kin) {
+  analysis_free(kin->analysis);
+  stencil_free(kin->stencil);
+  kin->analysis = NULL;
+  kin->stencil = NULL;
+  kin->id = 0;
+}
+
+static void kin_free(struct kin *kin) {
+  kin_drop(kin);
+  free(kin->strangers);
+  set_free(&kin->by_stranger);
+  *kin = (struct kin){.id = 0};
+}
+
+static bool is_stranger(const struct kin *kin, int64_t id) {
+  int number;
+  for (struct set_walk at = set_walk(&kin->by_stranger, (uint64_t)id); set_next(&at, &number);) {
+    if (kin->strangers[number] == id) return true;
+  }
+  return false;
+}
+
+/* Read the stencil of a problem, unless it is that of the problem before, or known to tell nothing.
+ *   distance  receives how much it differs from the task's; INFINITY: it tells nothing */
+static halotune_status kin_read(struct reading *r, int64_t id, double *distance) {
+  struct kin *kin = &r->kin;
+  halotune_status status = HALOTUNE_OK;
+  *distance = INFINITY;
+  if (is_stranger(kin, id)) return HALOTUNE_OK;
+  if (kin->id != id) {
+    kin_drop(kin);
+    status = hint_stencil_read(r->texts, id, &kin->stencil, &kin->analysis);
+    if (status == HALOTUNE_OK) kin->id = id;
+  }
+  if (status == HALOTUNE_OK && kin->stencil)
+    *distance = hint_stencil_distance(r->target->task, kin->stencil, kin->analysis);
+  if (status != HALOTUNE_OK || isfinite(*distance)) return status;
+  if (!array_room(kin->strangers, kin->stranger_count, kin->stranger_room)) return fail_memory();
+  kin->strangers[kin->stranger_count] = id;
+  return set_add(&kin->by_stranger, (uint64_t)id, kin->stranger_count++) ? HALOTUNE_OK : fail_memory();
+}
+
 /* Read what the rows of a problem have in common. */
 static halotune_status begin_problem(struct reading *r, sqlite3_stmt *row) {
   const struct task *task = r->target->task;
-  struct stencil *stencil;
-  struct analysis *analysis;
+  double distance;
   r->is_left_out = true;
-  halotune_status status =
-      hint_stencil_read(column_text(row, STENCIL_NAME), column_text(row, STENCIL_TEXT), &stencil, &analysis);
-  if (!stencil) goto done;
-  r->kin_error = kin_error_of(r->target, hint_stencil_distance(task, stencil, analysis), row);
-  if (!isfinite(r->kin_error) || (r->kin_error == 0 && is_own_grid(&task->grid, row))) goto done;
+  halotune_status status = kin_read(r, sqlite3_column_int64(row, STENCIL_ID), &distance);
+  if (status != HALOTUNE_OK || !isfinite(distance)) return status;
+  r->kin_error = kin_error_of(r->target, distance, row);
+  if (!isfinite(r->kin_error) || (r->kin_error == 0 && is_own_grid(&task->grid, row))) return HALOTUNE_OK;
   const enum dtype dtype = strcmp(column_text(row, DTYPE), dtype_names[DTYPE_F64]) == 0 ? DTYPE_F64 : DTYPE_F32;
   const struct grid grid = {
       {(long)sqlite3_column_int64(row, NX), (long)sqlite3_column_int64(row, NY), (long)sqlite3_column_int64(row, NZ)}};
-  const struct domain domain = domain_dense(stencil, analysis, &grid);
-  r->work = predict_work_of(stencil, analysis, dtype, &domain);
+  const struct domain domain = domain_dense(r->kin.stencil, r->kin.analysis, &grid);
+  r->work = predict_work_of(r->kin.stencil, r->kin.analysis, dtype, &domain);
   r->gpu = gpu_of_row(row);
   r->launch = strcmp(column_text(row, LAUNCH), "graph") == 0 ? LAUNCH_GRAPH : LAUNCH_STREAM;
   r->is_left_out = false;
-  status = name_source(r, row);
-done:
-  analysis_free(analysis);
-  stencil_free(stencil);
-  return status;
+  return name_source(r, row);
 }
 
 /* The logarithm of the time that is expected of a variant here. Where a number of the GPUs is not known, times of both
@@ -212,8 +262,6 @@ static halotune_status add_row(struct reading *r, sqlite3_stmt *row) {
   return HALOTUNE_OK;
 }
 
-static bool is_over(const struct reading *r) { return r->end->is_over && r->end->is_over(r->end->context); }
-
 /* Read the rows of a problem, the newest first.
  *   left  how many rows may be read */
 static halotune_status read_rows(struct reading *r, sqlite3_stmt *rows, int64_t problem, int *left) {
@@ -224,7 +272,7 @@ static halotune_status read_rows(struct reading *r, sqlite3_stmt *rows, int64_t 
   sqlite3_bind_int(rows, 2, *left);
   while (status == HALOTUNE_OK && (code = sqlite3_step(rows)) == SQLITE_ROW) {
     status = add_row(r, rows);
-    if (--*left % ROWS_BETWEEN_QUESTIONS == 0 && is_over(r)) break;
+    if (--*left % ROWS_BETWEEN_QUESTIONS == 0 && hint_is_over(r->end)) break;
   }
   if (status == HALOTUNE_OK && code != SQLITE_DONE && code != SQLITE_ROW) return query_fail(sqlite3_db_handle(rows));
   return status == HALOTUNE_OK ? end_problem(r) : status;
@@ -234,7 +282,7 @@ static halotune_status read_problems(struct reading *r, sqlite3_stmt *problems, 
   halotune_status status = HALOTUNE_OK;
   int code = SQLITE_DONE, left = MOST_ROWS;
   while (status == HALOTUNE_OK && left > 0 && (code = sqlite3_step(problems)) == SQLITE_ROW) {
-    if (is_over(r)) return HALOTUNE_OK;
+    if (hint_is_over(r->end)) return HALOTUNE_OK;
     status = begin_problem(r, problems);
     if (status == HALOTUNE_OK && !r->is_left_out)
       status = read_rows(r, rows, sqlite3_column_int64(problems, PROBLEM), &left);
@@ -248,18 +296,22 @@ static halotune_status read_store(struct reading *r, struct store *store) {
   sqlite3_stmt *problems = NULL, *rows = NULL;
   halotune_status status = query_prepare(store_connection(store), problems_sql, &problems);
   if (status == HALOTUNE_OK) status = query_prepare(store_connection(store), rows_sql, &rows);
+  if (status == HALOTUNE_OK) status = hint_texts_prepare(store, &r->texts);
   if (status == HALOTUNE_OK) {
     sqlite3_bind_int(problems, 1, r->target->is_emulation);
     sqlite3_bind_int(problems, 2, steps > 1 ? steps : 1);
     status = read_problems(r, problems, rows);
   }
+  kin_free(&r->kin);
+  sqlite3_finalize(r->texts);
+  r->texts = NULL;
   sqlite3_finalize(rows);
   sqlite3_finalize(problems);
   return status;
 }
 
 halotune_status known_find(const struct hint_sources *sources, const struct hint_target *target,
-                           const struct search_space *space, const struct known_end *end, struct known *out) {
+                           const struct search_space *space, const struct hint_end *end, struct known *out) {
   const struct task *task = target->task;
   const struct device_facts *device = target->device;
   const struct domain domain = domain_dense(task->stencil, task->analysis, &task->grid);

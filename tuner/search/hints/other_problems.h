@@ -16,22 +16,16 @@ struct known {
   struct arena arena;
 };
 
-/* Ends the reading before all rows are read. */
-struct known_end {
-  bool (*is_over)(const void *context); /* asked before each problem, and every few hundred rows; NULL: never */
-  const void *context;
-};
-
 /* Find what is known of the variants of a space. Times were measured on other grids, in the other element type, on
  * other GPUs, or of other stencils of the shape. Each is multiplied by the ratio that library/predict gives for the two
  * problems, and compared with the best of its own problem. Where several problems know a variant, the nearer ones count
  * more. Results of the same problem on the same GPU are left out: a search takes them as they are (earlier_runs.h). Of
  * each database at most 50,000 such rows are read, those of the newest problems first.
- *   end  what was read before it counts
+ *   end  asked before each problem, and every few hundred rows, in place of that of `sources`
  *   out  ended with known_free, also after a failure
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status known_find(const struct hint_sources *sources, const struct hint_target *target,
-                           const struct search_space *space, const struct known_end *end, struct known *out);
+                           const struct search_space *space, const struct hint_end *end, struct known *out);
 
 void known_free(struct known *known);
 

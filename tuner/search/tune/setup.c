@@ -241,9 +241,14 @@ static halotune_status check_box(const struct task *task) {
   return HALOTUNE_OK;
 }
 
+static bool is_stopped(const void *schedule) { return schedule_is_stopped(schedule); }
+
 struct hint_sources setup_hint_sources(const struct setup_inputs *in) {
   const struct tune_tools *tools = in->tools;
-  return (struct hint_sources){.own = tools->store, .others = tools->hints, .other_count = tools->hint_count};
+  return (struct hint_sources){.own = tools->store,
+                               .others = tools->hints,
+                               .other_count = tools->hint_count,
+                               .end = {.is_over = is_stopped, .context = in->schedule}};
 }
 
 struct hint_target setup_hint_target(const struct setup_inputs *in, const struct setup *setup,
@@ -284,7 +289,7 @@ static halotune_status find_known(const struct setup_inputs *in, struct setup *s
                                   const struct hint_sources *sources, const struct hint_target *target) {
   const struct known_limit limit = {in->schedule, schedule_now_ms(in->schedule) +
                                                       fmax(known_share * 1e3 * in->options->budget_s, known_least_ms)};
-  const struct known_end end = {.is_over = is_known_enough, .context = &limit};
+  const struct hint_end end = {.is_over = is_known_enough, .context = &limit};
   halotune_status status = known_find(sources, target, &setup->space, &end, &setup->known);
   setup->space.known = setup->known.variants;
   return status;
