@@ -143,7 +143,7 @@ static halotune_status compare_ranking(sqlite3 *connection, halotune_ctx *ctx, c
       if (isnan(first)) first = time_ms;
       best = fmin(best, time_ms); /* fmin ignores NAN */
     }
-    status = candidates_drop(&candidates, &candidate); /* other rows of it stand for the same variant */
+    status = candidates_drop(&candidates, &candidate, false); /* other rows of it stand for the same variant */
   }
   candidates_free(&candidates);
   if (measured < LEAST_MEASURED) return status;

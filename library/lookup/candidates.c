@@ -286,8 +286,7 @@ static void cost_of_shape(const struct candidates *c, const struct asked_family 
   if (family->blocks) predict_cost_of_blocks(model, family->blocks, shape->first, family->place, out);
   else predict_cost_in(model, &shape->shape, family->place, out);
   out->unsteady = shape->shape.unsteady;
-  /* A row of the question's stencil needed as many operations where it was measured. */
-  if (!shape->can_group && !is_own_stencil(c, family)) out->log_least_ms = family->place->log_each_ms;
+  if (!is_own_stencil(c, family)) out->log_least_ms = family->place->log_borrowed_ms[shape->can_group];
 }
 
 /* Compute the ranks of a configuration's rows. */
@@ -576,6 +575,7 @@ struct rules_again *candidates_rules_again(const struct candidates *c, const str
 struct dropped {
   const struct priced_shape *shape;
   bool is_own_stencil; /* of a row of the question's stencil */
+  bool is_whole;       /* all configurations of the template, in each of its versions */
   struct dropped *next;
 };
 
@@ -584,9 +584,11 @@ struct dropped {
 static bool is_dropped(const struct candidates *c, const struct asked_family *family,
                        const struct priced_shape *shape) {
   for (const struct dropped *at = c->dropped; at; at = at->next) {
-    if (shape->parameters == at->shape->parameters && shape->template_at == at->shape->template_at &&
-        at->is_own_stencil == is_own_stencil(c, family))
+    const struct known_template *templates = c->question->ctx->catalog.templates;
+    if (at->is_own_stencil != is_own_stencil(c, family)) continue;
+    if (at->is_whole && templates[shape->template_at].same_name == templates[at->shape->template_at].same_name)
       return true;
+    if (shape->parameters == at->shape->parameters && shape->template_at == at->shape->template_at) return true;
   }
   return false;
 }
@@ -658,10 +660,10 @@ bool candidates_take(struct candidates *c, struct candidate *out) {
   return true;
 }
 
-halotune_status candidates_drop(struct candidates *c, const struct candidate *refused) {
+halotune_status candidates_drop(struct candidates *c, const struct candidate *refused, bool is_whole) {
   struct dropped *dropped = arena_alloc(&c->arena, sizeof *dropped);
   if (!dropped) return fail_memory();
-  *dropped = (struct dropped){refused->shape, is_own_stencil(c, refused->family), c->dropped};
+  *dropped = (struct dropped){refused->shape, is_own_stencil(c, refused->family), is_whole, c->dropped};
   c->dropped = dropped;
   return HALOTUNE_OK;
 }

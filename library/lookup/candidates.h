@@ -82,9 +82,11 @@ struct prediction candidates_predict(const struct candidates *candidates, const 
 /* Where the rules of a candidate's configuration are remembered; NULL for a row of another stencil. */
 struct rules_again *candidates_rules_again(const struct candidates *candidates, const struct candidate *candidate);
 
-/* Take all candidates with this configuration off the list, because it does not fit the question. Returns HALOTUNE_OK
- * or HALOTUNE_MEMORY. */
-halotune_status candidates_drop(struct candidates *candidates, const struct candidate *refused);
+/* Take all candidates with this configuration off the list, because it does not fit the question.
+ *   is_whole  all candidates with its template
+ * Of other stencils' rows, only such rows are taken off, and of own ones only own ones. Returns HALOTUNE_OK or
+ * HALOTUNE_MEMORY. */
+halotune_status candidates_drop(struct candidates *candidates, const struct candidate *refused, bool is_whole);
 
 void candidates_free(struct candidates *candidates);
 

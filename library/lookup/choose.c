@@ -12,7 +12,7 @@
 #include "stencil/template/space.h"
 
 /* After so many refused configurations of other stencils, the lookup falls back to a default. */
-enum { MOST_REFUSED = 96 };
+enum { MOST_REFUSED = 192 };
 
 /* The number of configurations that are changed, at most, until one fits; and the number of values that are tried for
  * one of them, which takes some milliseconds. Facts of a GPU that make no sense, such as -1 threads, keep no
@@ -86,8 +86,10 @@ struct refusals {
   } templates[MOST_REFUSED];
 };
 
-/* Count a refusal. */
-static void count_refusal(struct refusals *refusals, int same_name) {
+/* Count a refusal. Returns whether so many rows of this template were refused that the others would probably be refused
+ * for the same reason. */
+static bool count_refusal(struct refusals *refusals, int same_name) {
+  enum { OFTEN = 48 };
   int at = 0;
   while (at < refusals->template_count && refusals->templates[at].same_name != same_name) at++;
   if (at == refusals->template_count) {
@@ -95,17 +97,8 @@ static void count_refusal(struct refusals *refusals, int same_name) {
     refusals->templates[at].count = 0;
     refusals->template_count++;
   }
-  refusals->templates[at].count++;
   refusals->count++;
-}
-
-/* Whether so many rows of a template were refused that the others would probably be refused for the same reason. */
-static bool is_refused_often(const struct refusals *refusals, int same_name) {
-  enum { OFTEN = 48 };
-  for (int i = 0; i < refusals->template_count; i++) {
-    if (refusals->templates[i].same_name == same_name) return refusals->templates[i].count >= OFTEN;
-  }
-  return false;
+  return ++refusals->templates[at].count >= OFTEN;
 }
 
 /* Find the best candidate that fits. It becomes the answer. After too many refused ones, the answer so far stays.
@@ -117,20 +110,18 @@ static halotune_status choose_measured(struct candidates *candidates, float *ran
   struct refusals refusals;
   refusals.count = refusals.template_count = 0;
   while (status == HALOTUNE_OK && refusals.count < MOST_REFUSED && candidates_take(candidates, &candidate)) {
-    const bool is_other = candidate.row->stencil != q->key.stencil;
-    const int same_name = q->ctx->catalog.templates[candidate.row->template_at].same_name;
     bool fits = false;
     if (question_is_row_wrong(q, candidate.row)) continue;
-    const bool is_tried = !is_other || !is_refused_often(&refusals, same_name);
-    if (is_tried) status = try_candidate(candidates, &candidate, out, &fits);
+    status = try_candidate(candidates, &candidate, out, &fits);
     if (fits) {
       out->prediction = candidates_predict(candidates, &candidate);
       *rank = candidate.rank;
       break;
     }
+    const int same_name = q->ctx->catalog.templates[candidate.row->template_at].same_name;
+    const bool is_often = candidate.row->stencil != q->key.stencil && count_refusal(&refusals, same_name);
     if (status == HALOTUNE_OK) /* drop all its rows: many grids have the same winner */
-      status = candidates_drop(candidates, &candidate);
-    if (is_other && is_tried) count_refusal(&refusals, same_name);
+      status = candidates_drop(candidates, &candidate, is_often);
   }
   return status;
 }
@@ -161,7 +152,7 @@ static halotune_status choose_adapted(struct candidates *candidates, struct answ
                            .template_at = candidate.row->template_at,
                            .prediction = {NAN, NAN},
                            .configuration = candidate.shape->configuration};
-    status = candidates_drop(candidates, &candidate);
+    status = candidates_drop(candidates, &candidate, false);
     if (status == HALOTUNE_OK) status = adapt_configuration(candidates->question, out, found);
   }
   return status;

@@ -12,9 +12,8 @@ struct answer {
   bool is_stale;                /* halotune_lookup sets it */
   struct prediction prediction; /* of a launch on this problem and GPU; NaN if nothing was measured */
   struct configuration configuration;
-  const char
-      *settled; /* its text in the ctx, where configuration_settle changed that of the row; NULL: it is the row's */
-  int settled_count; /* parameters in it */
+  const char *settled; /* its text in the ctx, where similar_settle changed that of the row; NULL: it is the row's */
+  int settled_count;   /* parameters in it */
 };
 
 /* Find whether a row of another problem is better than the question's own row, whose run was cut short. The other row

@@ -43,8 +43,8 @@ static const struct parsed_stencil *parsed_of(const struct question *q, int sten
   return atomic_load_explicit(&q->ctx->catalog.stencils[stencil].parsed, memory_order_acquire);
 }
 
-/* Find which stencils have images, and which templates have rows of them, if the question's stencil has images. Rows of
- * a stencil whose taps lie on the axes say nothing of images at corners. */
+/* Find the stencils whose rows say how well a template finds the images of the question's stencil, and the templates
+ * that have such rows. Rows of a stencil whose taps lie on the axes say nothing of images at corners. */
 static halotune_status find_images(const struct question *q, struct kin *kin) {
   const struct catalog *catalog = &q->ctx->catalog;
   const bool is_on_axes = analysis_taps_on_axes(q->parsed->analysis);
@@ -55,14 +55,13 @@ static halotune_status find_images(const struct question *q, struct kin *kin) {
   if (!kin->has_images || !kin->finds_images[0] || !kin->finds_images[1]) return fail_memory();
   for (int i = 0; i < catalog->stencil_count; i++) {
     const struct parsed_stencil *other = parsed_of(q, i);
-    kin->has_images[i] = other && similar_has_images(other);
+    kin->has_images[i] = other && similar_has_images(other) &&
+                         (is_on_axes || i == q->key.stencil || !analysis_taps_on_axes(other->analysis));
   }
   for (int i = 0; i < catalog->row_count; i++) {
     const struct served *row = &catalog->rows[i];
-    const struct parsed_stencil *other = parsed_of(q, row->stencil);
     bool *finds_images = kin->finds_images[catalog->devices[row->device].is_emulation];
-    if (kin->has_images[row->stencil] && (is_on_axes || !analysis_taps_on_axes(other->analysis)))
-      finds_images[catalog->templates[row->template_at].same_name] = true;
+    if (kin->has_images[row->stencil]) finds_images[catalog->templates[row->template_at].same_name] = true;
   }
   return HALOTUNE_OK;
 }

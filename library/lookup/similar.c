@@ -12,7 +12,7 @@ static const float other_shape = 1, other_boundary = 0.5f, other_field = 0.5f, f
 /* Errors that another stencil adds: a fixed one, and one for each unit of distance. */
 static const float error_of_any = 0.15f, error_of_distance = 0.15f;
 
-/* Weights are grouped where that leaves less than one of so many operations. */
+/* Weights are grouped if fewer than one of so many operations of the sums remain. */
 static const double worth_grouping = 2;
 
 static float doublings_between(double a, double b) { return fabsf(log2f((float)(a / b))); }
@@ -92,8 +92,11 @@ void similar_group(const struct template *template, const double facts[FACT_COUN
                    struct configuration *configuration) {
   const int at = template_parameter(template, "weights", strlen("weights"));
   const int grouped = at < 0 ? -1 : parameter_value_at(&template->parameters[at], "grouped");
-  if (grouped >= 0 && worth_grouping * facts[FACT_grouped_operations] < facts[FACT_sum_operations])
+  if (grouped < 0) return;
+  if (worth_grouping * facts[FACT_grouped_operations] < facts[FACT_sum_operations])
     configuration->choice[at] = (unsigned char)grouped;
+  else if (facts[FACT_grouped_operations] >= facts[FACT_sum_operations]) /* the rules refuse to group them */
+    configuration->choice[at] = (unsigned char)template->parameters[at].default_value;
 }
 
 bool similar_settle(const struct question *q, const struct served *row, const struct template *template,

@@ -30,8 +30,8 @@ halotune_status similar_version_of_row(const struct question *question, const st
 /* Whether variants of a template can group weights that repeat, as the common parameter `weights` says. */
 bool similar_can_group(const struct template *template);
 
-/* Group the weights of a configuration that was not measured with this stencil, if this saves half of the operations of
- * its sums. */
+/* Change a configuration that was not measured with this stencil: group weights if this saves more than half of the
+ * operations of its sums, and do not group them if it saves none. */
 void similar_group(const struct template *template, const double facts[FACT_COUNT],
                    struct configuration *configuration);
 

@@ -9,9 +9,10 @@ struct kin {
   float *errors; /* for each stencil, the error that its rows add; infinite: its rows say nothing */
   int *families; /* the families of rows that say something, by their numbers in the table */
   int family_count;
-  bool *has_images;      /* for each stencil; NULL if the stencil in question has no images */
-  bool *finds_images[2]; /* for the first template of each name: whether it has a row of a stencil with images; [0] of
-                            a GPU, [1] of an emulation. NULL where has_images is */
+  bool *has_images;      /* for each stencil, whether its rows know such images as the stencil in question has; NULL if
+                            that has none */
+  bool *finds_images[2]; /* for the first template of each name: whether it has a row of such a stencil; [0] of a GPU,
+                            [1] of an emulation. NULL where has_images is */
 };
 
 static inline void kin_free(struct kin *kin) {

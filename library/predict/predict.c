@@ -99,7 +99,10 @@ void predict_place_of(const struct predict_model *model, const struct predict_wo
   const double moving_ms = copy_ms(gpu, bytes);
   out->common.log_least_ms =
       log_or_none(fmax(moving_ms, arithmetic_ms(gpu, work->dtype, work->least_operations, tuned_share)));
-  out->log_each_ms = log_or_none(fmax(moving_ms, arithmetic_ms(gpu, work->dtype, work->operations, borrowed_share)));
+  const double of_borrowed[2] = {work->operations, work->least_operations};
+  for (int groups = 0; groups < 2; groups++)
+    out->log_borrowed_ms[groups] =
+        log_or_none(fmax(moving_ms, arithmetic_ms(gpu, work->dtype, of_borrowed[groups], borrowed_share)));
   predict_recost(model, &out->common);
 }
 

@@ -85,7 +85,7 @@ struct predict_cost {
   float log_streaming_ms;          /* logarithm of the time that the memory takes for the bytes */
   float dispatch_ms;               /* time in which the GPU starts the blocks; 0: nothing is known of them */
   float log_least_ms; /* logarithm of the time of a copy of the bytes that must move, or of the arithmetic; -INFINITY:
-                         neither is known. Weights that repeat are grouped */
+                         neither is known. Weights that repeat count as grouped */
   float launch_share[LAUNCH_MODE_COUNT]; /* of the launch in the model's time */
   float factor;                          /* the sum of all coefficients times features */
   float unsteady;                        /* of the variant: see predict_shape */
@@ -112,8 +112,9 @@ struct predict_place {
   const struct predict_work *work;
   double sm_count;
   struct predict_cost common; /* cost of a variant of which nothing is known */
-  /* log_least_ms of a variant that won for another stencil and cannot group weights */
-  float log_each_ms;
+  /* log_least_ms of variants that won for another stencil: of one that cannot group weights, and of one that can. They
+   * reach a smaller share of the peak rate of arithmetic */
+  float log_borrowed_ms[2];
 };
 
 /* Compute it. `work` must live as long as the place is used. */

@@ -214,7 +214,7 @@ static void drop_all(const struct question *question, int problem) {
       CHECK(candidate.row->parameters != dropped[i], "problem %d: %s again", problem, dropped[i]);
     CHECK(count < CONFIGURATIONS, "problem %d", problem);
     dropped[count++] = candidate.row->parameters;
-    CHECK_OK(candidates_drop(&candidates, &candidate));
+    CHECK_OK(candidates_drop(&candidates, &candidate, false));
   }
   CHECK_EQ(CONFIGURATIONS, count, "problem %d", problem);
   CHECK_EQ(0, candidates_count(&candidates), "problem %d", problem);

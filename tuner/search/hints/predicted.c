@@ -83,7 +83,7 @@ static halotune_status add_ranked(halotune_ctx *ctx, const halotune_config *conf
     if (!question_is_row_wrong(&question, candidate.row))
       status = add_variant(space, name, candidate.row->parameters, out);
     if (status == HALOTUNE_OK) /* other rows of this candidate stand for the same variant */
-      status = candidates_drop(&candidates, &candidate);
+      status = candidates_drop(&candidates, &candidate, false);
   }
   candidates_free(&candidates);
   return status;
