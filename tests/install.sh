@@ -86,6 +86,8 @@ halotune query star|star7|heat2d
 halotune tune --template zm|zmarch|tile
 halotune db im|import|show
 halotune db import READ|README.md|star7
+halotune compare READ|README.md|star7
+halotune trust add anna READ|README.md|list
 halotune run --backend @|cpu|host
 halotune tune --strategy @|model|gpu
 halotune tune --dtype @|all|graph

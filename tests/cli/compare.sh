@@ -10,6 +10,7 @@ compare copy.db copy_newer.db --json --tolerance 90% | jq -c '.problems[] | [.ch
 compare copy.db copy.db
 compare copy.db copy_newer.db --device 'h200,H100'
 compare tuned.db --date 2026-11-20
+compare tuned.db --date yesterday
 compare tuned.db
 compare copy.db none.db
 compare copy.db copy_newer.db --tolerance 2

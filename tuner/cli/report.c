@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/text/date.h"
 #include "db/store/launch_text.h"
 #include "db/store/store.h"
 #include "library/lookup/installed.h"
@@ -19,12 +20,17 @@
 static const char default_output[] = "halotune-report.html";
 
 /* Write the current time, or that of $SOURCE_DATE_EPOCH, so that the same database can give the same bytes. */
-static void write_date(char *out, size_t size) {
+static halotune_status write_date(char out[DATE_TEXT_BYTES]) {
   const char *fixed = getenv("SOURCE_DATE_EPOCH");
-  time_t now = fixed ? (time_t)strtoll(fixed, NULL, 10) : time(NULL);
-  struct tm utc;
-  gmtime_r(&now, &utc);
-  strftime(out, size, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  char *end = "";
+  const bool is_fixed = fixed && *fixed;
+  const long long seconds = is_fixed ? strtoll(fixed, &end, 10) : time(NULL);
+  if (*end || !date_later("1970-01-01", (double)seconds, out))
+    return fail(HALOTUNE_ARGUMENT,
+                "$SOURCE_DATE_EPOCH is '%s'; it must be a whole number of seconds since 1970, before the year 10000",
+                is_fixed ? fixed : "");
+  memcpy(strchr(out, '.'), "Z", sizeof "Z"); /* whole seconds */
+  return HALOTUNE_OK;
 }
 
 static halotune_status put_out(const struct invocation *invocation, const struct text *document) {
@@ -85,16 +91,16 @@ static bool count_variant(void *context, const struct variant_spec *spec, const 
 }
 
 static enum exit_code report_run(const struct invocation *invocation) {
-  struct store *store;
+  struct store *store = NULL;
   struct text document = {0};
-  char date[32];
-  write_date(date, sizeof date);
+  char date[DATE_TEXT_BYTES];
   static const struct report_counter counter = {.count = count_variant};
   struct report_request request = {.counter = option_given(invocation, "count") ? &counter : NULL,
                                    .stencil = option_value(invocation, "stencil"),
                                    .device = option_value(invocation, "device"),
                                    .generated = date};
-  halotune_status status = database_open(option_value(invocation, "db"), "the report shows", &store);
+  halotune_status status = write_date(date);
+  if (status == HALOTUNE_OK) status = database_open(option_value(invocation, "db"), "the report shows", &store);
   if (status == HALOTUNE_OK) {
     request.database = store_path(store);
     status = report_document(store_connection(store), &request, &document);

@@ -74,6 +74,7 @@ struct member {
   struct generated generated;
   char *path; /* the path of its count in the cache */
   halotune_status status;
+  char *detail; /* of a failure, because its thread takes fail_text along; NULL if memory is out */
 };
 
 struct group {
@@ -147,7 +148,11 @@ static halotune_status count_member(const struct group *group, int number) {
 static void count_members(void *context, int thread, long first, long end) {
   struct group *group = context;
   (void)thread;
-  for (long i = first; i < end; i++) group->members[i].status = count_member(group, (int)i);
+  for (long i = first; i < end; i++) {
+    struct member *member = &group->members[i];
+    member->status = count_member(group, (int)i);
+    if (member->status != HALOTUNE_OK) member->detail = strdup(fail_text());
+  }
 }
 
 /* Generate the source of a job and look for its count. If there is none, the job joins the group. */
@@ -199,10 +204,12 @@ halotune_status variants_count(struct count_job *jobs, int count, const struct e
   if (status == HALOTUNE_OK && group.count > 0)
     parallel_for(group.count, 1, parallel_threads(options->workers), count_members, &group);
   for (int i = 0; i < group.count; i++) {
-    if (status == HALOTUNE_OK && group.members[i].status != HALOTUNE_OK)
-      status = fail(group.members[i].status, "%s: one block could not be run", group.kernels[i]);
-    free(group.members[i].path);
-    generated_free(&group.members[i].generated);
+    struct member *member = &group.members[i];
+    if (status == HALOTUNE_OK && member->status != HALOTUNE_OK)
+      status = fail(member->status, "%s: %s", group.kernels[i], member->detail ? member->detail : "out of memory");
+    free(member->detail);
+    free(member->path);
+    generated_free(&member->generated);
   }
   emulation_batch_free(group.batch);
   free(folder);

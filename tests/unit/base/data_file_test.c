@@ -8,9 +8,7 @@
 
 #include "base/files/data_folders.h"
 #include "base/text/text.h"
-#include "tests/unit/unit.h"
-
-enum { OTHER_USER = 12345 };
+#include "tests/unit/base/place.h"
 
 /* Each row changes one thing below an empty folder, in which these are made before: the files found/file, theirs/file
  * and open/file; folders of mode 755 but for `open`, which is sticky; and in `found` the links
@@ -55,8 +53,7 @@ static void make_file(const char *path) {
 }
 
 static void make_place(char *folder) {
-  CHECK(mkdtemp(folder) != NULL, "a folder");
-  CHECK_EQ(0, chdir(folder), "%s", folder);
+  place_enter(folder);
   CHECK_EQ(0, mkdir("found", 0755) + mkdir("theirs", 0755) + mkdir("open", 0700) + chmod("open", 01777), "folders");
   CHECK_EQ(0, symlink("../theirs/file", "found/to_file") + symlink("../open/file", "found/to_open"), "links");
   CHECK_EQ(0, symlink("to_file", "found/away") + symlink("../theirs/missing", "found/nowhere"), "links");
@@ -66,13 +63,6 @@ static void make_place(char *folder) {
   make_file("open/file");
 }
 
-static void remove_place(const char *folder) {
-  char command[128];
-  snprintf(command, sizeof command, "rm -rf %s", folder);
-  CHECK_EQ(0, chdir("/"), "/");
-  CHECK_EQ(0, system(command), "%s", command); // NOLINT: the name is from mkdtemp
-}
-
 TEST(a_file_that_another_user_can_exchange_is_not_used) {
   for (size_t i = 0; i < COUNT(rows); i++) {
     char folder[] = "/tmp/halotune-data-XXXXXX", absolute[256], *bytes;
@@ -80,8 +70,7 @@ TEST(a_file_that_another_user_can_exchange_is_not_used) {
     size_t length;
     if (rows[i].is_given_away && geteuid() != 0) continue;
     make_place(folder);
-    if (rows[i].mode) CHECK_EQ(0, chmod(rows[i].changed, rows[i].mode), "row %zu: mode", i);
-    if (rows[i].is_given_away) CHECK_EQ(0, lchown(rows[i].changed, OTHER_USER, (gid_t)-1), "row %zu: owner", i);
+    place_change(rows[i].changed, rows[i].mode, rows[i].is_given_away);
     snprintf(absolute, sizeof absolute, "%s/%s", folder, rows[i].path);
     for (int k = 0; k < 2; k++) {
       const char *path = k == 0 ? rows[i].path : absolute;
@@ -96,7 +85,7 @@ TEST(a_file_that_another_user_can_exchange_is_not_used) {
         CHECK(strstr(fail_text(), " is not used, because "), "row %zu: %s", i, fail_text());
       free(bytes);
     }
-    remove_place(folder);
+    place_leave(folder);
   }
 }
 
@@ -112,7 +101,7 @@ TEST(only_regular_files_are_read) {
   CHECK_TEXT("found/nothing: No such file or directory", fail_text(), "nothing");
   CHECK_EQ(HALOTUNE_IO, data_file_read("found/file", 3, &bytes, &length), "a longer file");
   CHECK(bytes == NULL && length == 0, "nothing after a failure");
-  remove_place(folder);
+  place_leave(folder);
 }
 
 int main(void) {

@@ -2,15 +2,12 @@
 #include "base/files/exchange.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/files/own.h"
-#include "tests/unit/unit.h"
-
-enum { OTHER_USER = 12345 };
+#include "tests/unit/base/place.h"
 
 /* Each row changes one thing below an empty folder, in which these are made before: mine/cache and open/cache, folders
  * of mode 700 but for `open`; and links `to_open` -> open, `back` -> open/link, open/link -> mine. */
@@ -44,8 +41,7 @@ static const struct {
 };
 
 static void make_place(char *folder) {
-  CHECK(mkdtemp(folder) != NULL, "a folder");
-  CHECK_EQ(0, chdir(folder), "%s", folder);
+  place_enter(folder);
   CHECK_EQ(0, mkdir("mine", 0700) + mkdir("mine/cache", 0700) + mkdir("open", 0700) + mkdir("open/cache", 0700),
            "folders");
   CHECK_EQ(0, chmod("open", 01777), "sticky");
@@ -53,27 +49,19 @@ static void make_place(char *folder) {
   CHECK_EQ(0, symlink("../mine", "open/link"), "the link in it");
 }
 
-static void remove_place(const char *folder) {
-  char command[128];
-  snprintf(command, sizeof command, "rm -rf %s", folder);
-  CHECK_EQ(0, chdir("/"), "/");
-  CHECK_EQ(0, system(command), "%s", command); // NOLINT: the name is from mkdtemp
-}
-
 TEST(a_folder_that_another_user_can_exchange_is_refused) {
   for (size_t i = 0; i < COUNT(rows); i++) {
     char folder[] = "/tmp/halotune-exchange-XXXXXX", absolute[256];
     if (rows[i].is_given_away && geteuid() != 0) continue;
     make_place(folder);
-    if (rows[i].mode) CHECK_EQ(0, chmod(rows[i].changed, rows[i].mode), "row %zu: mode", i);
-    if (rows[i].is_given_away) CHECK_EQ(0, lchown(rows[i].changed, OTHER_USER, (gid_t)-1), "row %zu: owner", i);
+    place_change(rows[i].changed, rows[i].mode, rows[i].is_given_away);
     snprintf(absolute, sizeof absolute, "%s/%s", folder, rows[i].path);
     for (int k = 0; k < 2; k++) {
       const char *path = k == 0 ? rows[i].path : absolute;
       CHECK_EQ(rows[i].told ? HALOTUNE_IO : HALOTUNE_OK, exchange_check(path), "row %zu: %s", i, path);
       if (rows[i].told) CHECK(strstr(fail_text(), rows[i].told) != NULL, "row %zu: %s", i, fail_text());
     }
-    remove_place(folder);
+    place_leave(folder);
   }
 }
 
@@ -86,7 +74,7 @@ TEST(the_working_directory_counts) {
   CHECK_EQ(0, chmod(".", 0777), "not sticky");
   CHECK_EQ(HALOTUNE_IO, exchange_check("cache"), "not sticky");
   CHECK(strstr(fail_text(), ".: all users") == fail_text(), "%s", fail_text());
-  remove_place(folder);
+  place_leave(folder);
 }
 
 /* The folder itself counts as one in which others can exchange files. */
@@ -105,10 +93,10 @@ TEST(a_folder_is_found_if_nobody_can_exchange_what_lies_in_it) {
   CHECK_EQ(HALOTUNE_IO, exchange_find_folder("open/cache", &is_there), "all users can write");
   CHECK(!is_there, "after a failure");
   if (geteuid() == 0) {
-    CHECK_EQ(0, lchown("mine/cache", OTHER_USER, (gid_t)-1), "owner");
+    place_change("mine/cache", 0, true);
     CHECK_EQ(HALOTUNE_IO, exchange_find_folder("mine/cache", &is_there), "of another user");
   }
-  remove_place(folder);
+  place_leave(folder);
 }
 
 /* A check that accepts leaves the detail of the failure before. */
@@ -154,13 +142,13 @@ TEST(a_folder_is_made_with_all_that_is_missing_above_it) {
   CHECK_EQ(HALOTUNE_IO, exchange_make_folder("mine/a/d", EXCHANGE_WAY, &fd), "and nothing is made in it");
   CHECK(access("mine/a/d", F_OK) != 0, "nothing");
   if (geteuid() == 0) {
-    CHECK_EQ(0, lchown("open/far", OTHER_USER, (gid_t)-1), "a link of another user");
+    place_change("open/far", 0, true); /* a link of another user */
     for (int rule = EXCHANGE_LINKS; rule <= EXCHANGE_WAY; rule++) {
       CHECK_EQ(HALOTUNE_IO, exchange_make_folder("open/far/c", (enum exchange_rule)rule, &fd), "rule %d", rule);
       CHECK(access("far/away/c", F_OK) != 0, "nothing is made behind it");
     }
   }
-  remove_place(folder);
+  place_leave(folder);
 }
 
 /* A process without a free descriptor has looked at no folder, so it accepts none. */
@@ -176,7 +164,7 @@ TEST(what_cannot_be_looked_at_is_refused) {
   const halotune_status status = exchange_check("mine/cache");
   CHECK_EQ(0, setrlimit(RLIMIT_NOFILE, &before), "as before");
   CHECK_EQ(HALOTUNE_IO, status, "%s", fail_text());
-  remove_place(folder);
+  place_leave(folder);
 }
 
 int main(void) {

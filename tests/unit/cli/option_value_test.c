@@ -3,7 +3,8 @@
 #include "tuner/cli/options/option_value.h"
 
 static const struct option_row options[] = {
-    {"dtype", "TYPE", ""}, {"grid", "NX,NY,NZ", ""}, {"budget", "TIME", ""}, {"launch", "MODE", ""}, {0},
+    {"dtype", "TYPE", ""},  {"grid", "NX,NY,NZ", ""}, {"budget", "TIME", ""},
+    {"launch", "MODE", ""}, {"date", "DATE", ""},     {0},
 };
 static const struct command command = {.name = "test", .options = options};
 
@@ -45,6 +46,30 @@ TEST(a_grid_has_commas_or_crosses) {
       CHECK_EQ(rows[i].n[axis], grid.n[axis], "'%s', axis %d", rows[i].text, axis);
     }
   }
+}
+
+TEST(a_date_has_the_form_of_the_database) {
+  static const struct {
+    const char *text;
+    halotune_status want;
+  } rows[] = {
+      {"2026-11-21", HALOTUNE_OK},
+      {"2026-11-21T12:00:00Z", HALOTUNE_OK},
+      {"2026-11-21T12:00:00.5Z", HALOTUNE_OK},
+      {"2026-11-31", HALOTUNE_ARGUMENT},
+      {"2026-11", HALOTUNE_ARGUMENT},
+      {"21.11.2026", HALOTUNE_ARGUMENT},
+      {"yesterday", HALOTUNE_ARGUMENT},
+      {"", HALOTUNE_ARGUMENT},
+  };
+  const char *date;
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct invocation invocation = given("date", rows[i].text);
+    CHECK_EQ(rows[i].want, option_date(&invocation, "date", &date), "'%s'", rows[i].text);
+  }
+  struct invocation none = given("date", NULL);
+  CHECK_EQ(HALOTUNE_OK, option_date(&none, "date", &date), "no date");
+  CHECK(!date, "no date");
 }
 
 TEST(a_word_is_found_or_the_nearest_one_named) {
@@ -142,6 +167,7 @@ TEST(a_time_has_a_point_in_every_locale) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_grid_has_commas_or_crosses),
+      cmocka_unit_test(a_date_has_the_form_of_the_database),
       cmocka_unit_test(a_word_is_found_or_the_nearest_one_named),
       cmocka_unit_test(a_list_has_items_between_commas),
       cmocka_unit_test(an_option_that_is_absent_has_its_default),

@@ -30,6 +30,12 @@ __attribute__((noreturn)) static void echo(struct fleet_link *link) {
   _exit(0);
 }
 
+/* Open a leader with members that echo. Only the leader returns. */
+static void leader_open(int members, struct fleet_link *link) {
+  CHECK_OK(processes_open(members, link));
+  if (link->rank > 0) echo(link);
+}
+
 static void send_char(struct fleet_link *link, int to, char order) {
   CHECK_OK(link->table->send(link->state, to, &order, 1, LIMIT_MS));
 }
@@ -39,14 +45,23 @@ static void receive(struct fleet_link *link, int *from, bool *is_gone, struct te
   while (*from < 0);
 }
 
+/* The first member has echoed 'a', and ended. */
+static void receive_last_words(struct fleet_link *link, struct text *text) {
+  int from;
+  bool is_gone;
+  receive(link, &from, &is_gone, text);
+  CHECK(from == 1 && !is_gone && text->bytes[0] == 'a', "its last message");
+  receive(link, &from, &is_gone, text);
+  CHECK(from == 1 && is_gone, "then its end");
+}
+
 TEST(messages_of_all_sizes_keep_their_order) {
   static const size_t sizes[] = {1, 7, 8, 4096, 65536, 65537, 1 << 20, FLEET_MESSAGE_MOST};
   struct fleet_link link;
   struct text text = {0};
   int from;
   bool is_gone;
-  CHECK_OK(processes_open(3, &link));
-  if (link.rank > 0) echo(&link);
+  leader_open(3, &link);
   char *bytes = malloc(FLEET_MESSAGE_MOST);
   CHECK(bytes, "memory");
   for (size_t i = 0; i < FLEET_MESSAGE_MOST; i++) bytes[i] = (char)('A' + i % 23);
@@ -74,14 +89,10 @@ TEST(a_member_that_ends_is_told_once_after_what_it_said) {
   struct text text = {0};
   int from;
   bool is_gone;
-  CHECK_OK(processes_open(2, &link));
-  if (link.rank > 0) echo(&link);
+  leader_open(2, &link);
   send_char(&link, 1, 'a');
   send_char(&link, 1, 'd');
-  receive(&link, &from, &is_gone, &text);
-  CHECK(from == 1 && !is_gone && text.bytes[0] == 'a', "its last message");
-  receive(&link, &from, &is_gone, &text);
-  CHECK(from == 1 && is_gone, "then its end");
+  receive_last_words(&link, &text);
   CHECK_OK(link.table->receive(link.state, 0, &from, &is_gone, &text));
   CHECK_EQ(-1, from, "once");
   send_char(&link, 1, 'a'); /* nobody takes it, which is no error */
@@ -97,8 +108,7 @@ TEST(a_member_that_hangs_is_dropped) {
   struct text text = {0};
   int from;
   bool is_gone;
-  CHECK_OK(processes_open(1, &link));
-  if (link.rank > 0) echo(&link);
+  leader_open(1, &link);
   send_char(&link, 1, 'h');
   link.table->drop(link.state, 1);
   CHECK_OK(link.table->receive(link.state, 0, &from, &is_gone, &text));
@@ -111,18 +121,12 @@ TEST(what_a_member_said_before_its_end_comes_after_a_message_to_it) {
   struct fleet_link link;
   struct text text = {0};
   siginfo_t end;
-  int from;
-  bool is_gone;
-  CHECK_OK(processes_open(1, &link));
-  if (link.rank > 0) echo(&link);
+  leader_open(1, &link);
   send_char(&link, 1, 'a');
   send_char(&link, 1, 'd');
   CHECK_EQ(0, waitid(P_ALL, 0, &end, WEXITED | WNOWAIT), "its end");
   for (int i = 0; i < 2; i++) send_char(&link, 1, 'b');
-  receive(&link, &from, &is_gone, &text);
-  CHECK(from == 1 && !is_gone && text.bytes[0] == 'a', "its last message");
-  receive(&link, &from, &is_gone, &text);
-  CHECK(from == 1 && is_gone, "then its end");
+  receive_last_words(&link, &text);
   link.table->close(link.state, true, 1);
   text_free(&text);
 }

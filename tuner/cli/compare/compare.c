@@ -44,8 +44,9 @@ static halotune_status option_sides(const struct invocation *invocation, const c
 }
 
 static halotune_status options_read(const struct invocation *invocation, struct comparison *c) {
-  const char *date = option_value(invocation, "date");
+  const char *date = NULL;
   halotune_status status = option_tolerance(invocation, 0.02, &c->tolerance);
+  if (status == HALOTUNE_OK) status = option_date(invocation, "date", &date);
   if (status == HALOTUNE_OK)
     status = option_sides(invocation, "device", &c->texts[0], &c->before.device, &c->after.device);
   if (status == HALOTUNE_OK)

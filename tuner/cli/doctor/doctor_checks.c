@@ -182,6 +182,9 @@ static void look_for_others(struct finding *f, const char *starter) {
   free(path);
 }
 
+/* Why store_open finds nothing: HALOTUNE_NOT_FOUND also stands for a file without tables. */
+static const char *nothing_text(bool is_there) { return is_there ? "no result is stored there yet" : "no such file"; }
+
 /* Check the installed database, which lookups read after the user's own. */
 static void look_for_starter(struct machine *m, struct finding *f) {
   char *path = NULL;
@@ -198,7 +201,7 @@ static void look_for_starter(struct machine *m, struct finding *f) {
     finding_warn(f, "give it to root or yourself, and run: chmod o-w");
   } else if (status == HALOTUNE_NOT_FOUND) {
     f->state = STATE_MISSING;
-    text_printf(&f->text, ": no such file");
+    text_printf(&f->text, ": %s", nothing_text(is_there));
     text_printf(&f->advice, "'make install' installs it; it holds winners for GPUs that others tuned on");
   } else if (status != HALOTUNE_OK) {
     text_printf(&f->text, ": %s", fail_text());
@@ -224,8 +227,8 @@ static void look_for_database(struct machine *m, struct finding *f) {
     look_into(store, path, f);
   } else if (status == HALOTUNE_NOT_FOUND) {
     f->state = STATE_MISSING;
-    text_printf(&f->text, "%s: no such file", path);
-    text_printf(&f->advice, "the first 'halotune tune' creates it");
+    text_printf(&f->text, "%s: %s", path, nothing_text(access(path, F_OK) == 0));
+    text_printf(&f->advice, "the first 'halotune tune' writes it");
   } else {
     text_printf(&f->text, "%s", fail_text());
     finding_warn(f, "results cannot be stored or found: repair the file, move it away, or name another one with --db");

@@ -146,7 +146,7 @@ static void plan_show(struct fleet *fleet) {
   for (int i = 0; i < fleet->rows.count; i++) {
     const struct task_state *state = &fleet->rows.list[i].state;
     bool is_new = true;
-    for (int j = 0; j < i && is_new; j++) is_new = !fleet_same_model(&fleet->rows.list[j].state, state);
+    for (int j = i - 1; j >= 0 && is_new; j--) is_new = !fleet_same_model(&fleet->rows.list[j].state, state);
     if (!is_new || !plan_file_has_gpu(&fleet->site, state->device)) continue;
     for (int j = 0; j < fleet->site.gpu_count; j++)
       has[j] = has[j] || plan_file_is_gpu(fleet->site.gpus[j], state->device);

@@ -32,19 +32,17 @@ static halotune_status row_add(void *context, const struct task_state *state) {
   return HALOTUNE_OK;
 }
 
-/* Mark the run that is going on. Only the unended run with the newest sign of life can be going on on a GPU. */
+/* Mark the run of each GPU that is going on. Only the unended run with the newest sign of life can go on on a GPU.
+ *   list  GPU by GPU */
 static void mark_running(struct fleet_row *list, int count, const char *path) {
-  for (int i = 0; i < count; i++) {
+  for (int first = 0, end; first < count; first = end) {
     struct fleet_row *newest = NULL;
-    bool is_first = true;
-    for (int j = 0; j < count; j++) {
-      if (strcmp(list[j].state.uuid, list[i].state.uuid) != 0) continue;
-      is_first = is_first && j >= i;
-      if (strcmp(list[j].state.state, "running") == 0 &&
-          (!newest || strcmp(list[j].state.last_sign, newest->state.last_sign) > 0))
-        newest = &list[j];
+    for (end = first; end < count && strcmp(list[end].state.uuid, list[first].state.uuid) == 0; end++) {
+      if (strcmp(list[end].state.state, "running") == 0 &&
+          (!newest || strcmp(list[end].state.last_sign, newest->state.last_sign) > 0))
+        newest = &list[end];
     }
-    if (is_first && newest && tuning_lock_is_held(path, list[i].state.uuid)) newest->stage = STAGE_RUNNING;
+    if (newest && tuning_lock_is_held(path, newest->state.uuid)) newest->stage = STAGE_RUNNING;
   }
 }
 

@@ -86,21 +86,23 @@ struct option_values option_values_of(const struct option_row *option) {
 struct argument_values argument_values_of(const struct command *command) {
   static const struct {
     const char *name, *words;
+    bool takes_files;
   } known[] = {
-      {"list", "stencils templates gpus"},
-      {"db", "info check merge import export fit forget refresh"},
-      {"new", "template"},
-      {"cache", "show clean"},
-      {"key", "new show"},
-      {"trust", "add list remove"},
-      {"fleet", "status"},
-      {"completion", "bash zsh fish"},
+      {"list", "stencils templates gpus", false},
+      {"db", "info check merge import export fit forget refresh", true},
+      {"new", "template", false},
+      {"cache", "show clean", false},
+      {"key", "new show", true},
+      {"trust", "add list remove", true},
+      {"fleet", "status", true},
+      {"completion", "bash zsh fish", false},
   };
   struct argument_values values = {"", strstr(command->arguments, "STENCIL") != NULL,
-                                   strcmp(command->name, "db") == 0 || strcmp(command->name, "fleet") == 0 ||
-                                       strstr(command->arguments, "FILE") != NULL};
+                                   strstr(command->arguments, "FILE") != NULL};
   for (size_t i = 0; i < COUNT(known); i++) {
-    if (strcmp(command->name, known[i].name) == 0) values.words = known[i].words;
+    if (strcmp(command->name, known[i].name) != 0) continue;
+    values.words = known[i].words;
+    values.takes_files = known[i].takes_files;
   }
   return values;
 }

@@ -184,10 +184,10 @@ static void print_fish(void) {
     printf("\n");
     for (const struct option_row *option = command->options; option->name; option++) print_fish_option(command, option);
     for (const struct option_row *option = common_options; option->name; option++) print_fish_option(command, option);
-    if (!*arguments.words && !arguments.takes_stencils) continue;
-    printf("complete -c halotune -n '__fish_seen_subcommand_from %s' -a '", command->name);
-    if (*arguments.words) printf("%s%s", arguments.words, arguments.takes_files ? " (__fish_complete_path)" : "");
-    else printf("(__halotune_stencils) (__fish_complete_suffix .yaml)");
+    if (!*arguments.words && !arguments.takes_stencils && !arguments.takes_files) continue;
+    printf("complete -c halotune -n '__fish_seen_subcommand_from %s' -a '%s", command->name, arguments.words);
+    if (arguments.takes_files) printf("%s(__fish_complete_path)", *arguments.words ? " " : "");
+    if (arguments.takes_stencils) printf("(__halotune_stencils) (__fish_complete_suffix .yaml)");
     printf("'\n");
   }
   printf("complete -c halotune -n __fish_use_subcommand -a help -d 'show the options of a command'\n");

@@ -10,6 +10,7 @@
 
 #include "base/memory/array.h"
 #include "base/numbers/number.h"
+#include "base/text/date.h"
 #include "base/text/nearest.h"
 #include "base/text/text.h"
 
@@ -92,6 +93,13 @@ halotune_status word_find(const char *what, const char *word, const char *const 
       fail(HALOTUNE_ARGUMENT, "%s takes %s, not '%s'%s", what, text_string(&known), word, nearest.question);
   text_free(&known);
   return status;
+}
+
+halotune_status option_date(const struct invocation *invocation, const char *name, const char **out) {
+  const char *value = option_value(invocation, name);
+  *out = value;
+  if (!value || !isnan(date_seconds(value))) return HALOTUNE_OK;
+  return fail(HALOTUNE_ARGUMENT, "--%s takes a date such as 2026-11-21, in UTC, not '%s'", name, value);
 }
 
 halotune_status option_tolerance(const struct invocation *invocation, double otherwise, double *out) {

@@ -30,6 +30,9 @@ halotune_status option_seconds(const struct invocation *invocation, const char *
 /* Like option_seconds, in milliseconds, rounded up; INT_MAX for a longer time than an int can hold. */
 halotune_status option_milliseconds(const struct invocation *invocation, const char *name, int otherwise_ms, int *out);
 
+/* Read a date that is compared with those of a database, as texts; NULL if the option is not given. */
+halotune_status option_date(const struct invocation *invocation, const char *name, const char **out);
+
 /* Read --tolerance: a share from 0 to 1, such as 0.02 or 2%; `otherwise` if the option is not given. */
 halotune_status option_tolerance(const struct invocation *invocation, double otherwise, double *out);
 
