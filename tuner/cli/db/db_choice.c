@@ -1,11 +1,9 @@
 /* db_choice.c: turns options into a choice of rows. */
 #include "tuner/cli/db/db_choice.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text/date.h"
 #include "base/text/text.h"
 #include "db/store/query.h"
 #include "gpu/architecture/gpus.h"
@@ -29,12 +27,6 @@ static halotune_status problem_choose(char *text, struct choice *out) {
   return fail(HALOTUNE_ARGUMENT, "--problem: a grid is one to three numbers, such as 512x512x512, not '%s'", grid);
 }
 
-/* Dates are compared as texts, so they must have the form of the database. */
-static halotune_status date_check(const char *date) {
-  if (!isnan(date_seconds(date))) return HALOTUNE_OK;
-  return fail(HALOTUNE_ARGUMENT, "--before takes a date such as 2026-11-21, in UTC, not '%s'", date);
-}
-
 /* Rows without a signer have an empty name: an unset variable of a script would choose all of the user's own rows. */
 static halotune_status signer_check(const char *signer) {
   if (*signer) return HALOTUNE_OK;
@@ -46,13 +38,11 @@ static halotune_status signer_check(const char *signer) {
 
 halotune_status db_choice(const struct invocation *invocation, struct choice *out, char **name) {
   const char *problem = option_value(invocation, "problem");
-  halotune_status status = HALOTUNE_OK;
   *name = NULL;
   *out = (struct choice){.stencil = option_value(invocation, "stencil"),
                          .device = option_value(invocation, "device"),
-                         .signer = option_value(invocation, "signer"),
-                         .before = option_value(invocation, "before")};
-  if (out->before) status = date_check(out->before);
+                         .signer = option_value(invocation, "signer")};
+  halotune_status status = option_date(invocation, "before", &out->before);
   if (status == HALOTUNE_OK && out->signer) status = signer_check(out->signer);
   if (status != HALOTUNE_OK || !problem) return status;
   if (!(*name = strdup(problem))) return fail_memory();
