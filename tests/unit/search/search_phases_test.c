@@ -993,6 +993,52 @@ TEST(results_that_come_together_are_stored_before_they_count) {
   }
 }
 
+/* End a variant as a search does, with a source and a machine code that it is said to have. */
+static void finish_said(struct phase_case *c, struct results *results, const char *change, const char *source,
+                        const char *code) {
+  const struct proposal proposal = proposal_with(c, change);
+  struct trial *trial = trial_of(c, &proposal);
+  trial->generated.hash = identity_of("source", source, strlen(source));
+  CHECK_OK(results_recall(results, trial, NAN));
+  trial->has_code = true;
+  trial->code = identity_of("code", code, strlen(code));
+  if (!trial->is_over) CHECK_OK(results_find_twin(results, trial));
+  if (!trial->is_over) {
+    trial->result = case_measurement(1);
+    trial->is_over = true;
+  }
+  CHECK_OK(results_finish(results, trial));
+}
+
+/* The third variant has the source of the second one, which has the machine code of the first one. */
+TEST(a_variant_with_the_source_of_a_twin_is_a_twin) {
+  static const struct strategy strategy = {.name = "teller", .tell = tell_nobody};
+  struct watch watch = {.is_blind = true};
+  struct phase_case c;
+  int count;
+  case_open(&c);
+  const struct search_inputs in = inputs_of(&c, &strategy);
+  struct results results = {.in = &in, .watch = &watch};
+  struct measurement again = case_measurement(1);
+  CHECK_OK(proposer_make(&strategy, NULL, false, &results.proposer));
+  c.rows.run = case_run(&c.bench, c.store, "580.1");
+  finish_said(&c, &results, "", "A", "1");
+  finish_said(&c, &results, "z_slicing=32", "B", "1");
+  finish_said(&c, &results, "z_slicing=16", "B", "1");
+  CHECK_EQ(1, c.timed.count, "one kernel for the finals");
+  CHECK_EQ(3, c.tally.tried, "all have a result");
+  CHECK_EQ(2, c.tally.twins, "twins");
+  CHECK_EQ(0, c.tally.recalled, "there was no earlier run");
+  CHECK_EQ(2, number_of(c.store, "select count(*) from measurement"), "a row for each source");
+  CHECK_OK(twins_follow(&c.twins, c.store, c.rows.run, c.timed.list[0].variant, &again, &count));
+  CHECK_EQ(2, count, "both follow the original");
+  CHECK_EQ(again.attempts, number_of(c.store, "select max(attempts) - min(attempts) from measurement"),
+           "the row that both have is changed once");
+  results_free(&results);
+  proposer_free(results.proposer);
+  case_close(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_trial_that_has_no_source_has_a_row_of_its_own),
@@ -1013,6 +1059,7 @@ int main(void) {
       cmocka_unit_test(doubtful_results_are_marked),
       cmocka_unit_test(twins_follow_their_original),
       cmocka_unit_test(results_that_come_together_are_stored_before_they_count),
+      cmocka_unit_test(a_variant_with_the_source_of_a_twin_is_a_twin),
       cmocka_unit_test(the_fastest_are_compiled_ahead_for_the_second_grid),
       cmocka_unit_test(the_second_grid_is_awkward_and_has_other_weights),
       cmocka_unit_test(a_device_that_cannot_make_the_second_grids_fields_is_told_with_its_run),
