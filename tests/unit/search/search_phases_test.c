@@ -929,12 +929,14 @@ struct teller {
   struct store *store;
   int64_t fewest_rows; /* that it saw */
   int told;
-  bool saw_open; /* a transaction that was not committed */
+  bool saw_open;  /* a transaction that was not committed */
+  double time_ms; /* that it was told last */
 };
 
 static halotune_status tell_teller(void *state, const struct proposal *proposal, double time_ms) {
   struct teller *teller = state;
-  (void)proposal, (void)time_ms;
+  (void)proposal;
+  teller->time_ms = time_ms;
   const int64_t rows = number_of(teller->store, "select count(*) from measurement");
   if (teller->told++ == 0 || rows < teller->fewest_rows) teller->fewest_rows = rows;
   teller->saw_open = teller->saw_open || !sqlite3_get_autocommit(store_connection(teller->store));
@@ -993,12 +995,15 @@ TEST(results_that_come_together_are_stored_before_they_count) {
   }
 }
 
-/* End a variant as a search does, with a source and a machine code that it is said to have. */
+/* End a variant as a search does, with a source and a machine code that it is said to have.
+ *   away_scale  how slow another GPU was that measured it; 0: it is measured here */
 static void finish_said(struct phase_case *c, struct results *results, const char *change, const char *source,
-                        const char *code) {
+                        const char *code, double away_scale) {
   const struct proposal proposal = proposal_with(c, change);
   struct trial *trial = trial_of(c, &proposal);
   trial->generated.hash = identity_of("source", source, strlen(source));
+  trial->is_away = away_scale > 0;
+  trial->away_scale = away_scale;
   CHECK_OK(results_recall(results, trial, NAN));
   trial->has_code = true;
   trial->code = identity_of("code", code, strlen(code));
@@ -1022,9 +1027,9 @@ TEST(a_variant_with_the_source_of_a_twin_is_a_twin) {
   struct measurement again = case_measurement(1);
   CHECK_OK(proposer_make(&strategy, NULL, false, &results.proposer));
   c.rows.run = case_run(&c.bench, c.store, "580.1");
-  finish_said(&c, &results, "", "A", "1");
-  finish_said(&c, &results, "z_slicing=32", "B", "1");
-  finish_said(&c, &results, "z_slicing=16", "B", "1");
+  finish_said(&c, &results, "", "A", "1", 0);
+  finish_said(&c, &results, "z_slicing=32", "B", "1", 0);
+  finish_said(&c, &results, "z_slicing=16", "B", "1", 0);
   CHECK_EQ(1, c.timed.count, "one kernel for the finals");
   CHECK_EQ(3, c.tally.tried, "all have a result");
   CHECK_EQ(2, c.tally.twins, "twins");
@@ -1034,6 +1039,28 @@ TEST(a_variant_with_the_source_of_a_twin_is_a_twin) {
   CHECK_EQ(2, count, "both follow the original");
   CHECK_EQ(again.attempts, number_of(c.store, "select max(attempts) - min(attempts) from measurement"),
            "the row that both have is changed once");
+  results_free(&results);
+  proposer_free(results.proposer);
+  case_close(&c);
+}
+
+/* The GPU here is as fast as at the beginning. The result was measured by one that was not. */
+TEST(a_twin_has_the_scale_of_its_original) {
+  static const struct strategy strategy = {.name = "teller", .tell = tell_teller};
+  struct watch watch = {.is_blind = true};
+  struct phase_case c;
+  case_open(&c);
+  struct teller teller = {.store = c.store};
+  const struct search_inputs in = inputs_of(&c, &strategy);
+  struct results results = {.in = &in, .watch = &watch};
+  CHECK_OK(proposer_make(&strategy, &teller, false, &results.proposer));
+  c.rows.run = case_run(&c.bench, c.store, "580.1");
+  finish_said(&c, &results, "", "A", "1", 1.25);
+  const double original_ms = teller.time_ms;
+  CHECK_NEAR(case_measurement(1).timing.median_ms / 1.25, original_ms, 1e-12, "the time on a GPU that is as fast");
+  finish_said(&c, &results, "z_slicing=32", "B", "1", 0);
+  CHECK_EQ(2, teller.told, "both are told");
+  CHECK_NEAR(original_ms, teller.time_ms, 0, "with one time");
   results_free(&results);
   proposer_free(results.proposer);
   case_close(&c);
@@ -1060,6 +1087,7 @@ int main(void) {
       cmocka_unit_test(twins_follow_their_original),
       cmocka_unit_test(results_that_come_together_are_stored_before_they_count),
       cmocka_unit_test(a_variant_with_the_source_of_a_twin_is_a_twin),
+      cmocka_unit_test(a_twin_has_the_scale_of_its_original),
       cmocka_unit_test(the_fastest_are_compiled_ahead_for_the_second_grid),
       cmocka_unit_test(the_second_grid_is_awkward_and_has_other_weights),
       cmocka_unit_test(a_device_that_cannot_make_the_second_grids_fields_is_told_with_its_run),

@@ -229,14 +229,20 @@ static halotune_status keep_row(struct results *results, struct trial *trial) {
   return trial->is_recalled ? HALOTUNE_OK : store_result(results, trial);
 }
 
+/* How slow the GPU was when it measured the result of a trial. A twin has its original's result. */
+static double scale_of(const struct results *results, const struct trial *trial) {
+  if (trial->is_recalled) return trial->recalled_scale;
+  if (trial->twin_of) return results->list[trial->twin_of - 1].scale;
+  return trial->is_away ? trial->away_scale : watch_scale(results->watch);
+}
+
 /* Let a result count, now that it is a row: for the finals, in the tally, and for the strategy. */
 static halotune_status count_result(struct results *results, const struct trial *trial) {
   const struct search_inputs *in = results->in;
   struct tally *tally = in->tally;
   const struct measurement *result = &trial->result;
-  double scale = trial->is_recalled ? trial->recalled_scale
-                 : trial->is_away   ? trial->away_scale
-                                    : watch_scale(results->watch);
+  const double scale = scale_of(results, trial);
+  if (!trial->is_recalled && !trial->twin_of) results->list[result->number - 1].scale = scale;
   halotune_status status = keep_timed(results, trial, scale);
   if (status == HALOTUNE_OK) tally->outcomes[result->outcome]++;
   tally_note_failure(tally, result);
