@@ -3,6 +3,7 @@
 #include "tests/unit/stores.h"
 #include "tests/unit/template/templates.h"
 #include "tuner/search/finals/final_phase.h"
+#include "tuner/search/finals/leave_copies.h"
 
 enum { VARIANTS = 3, MANY = 140 };
 
@@ -126,16 +127,19 @@ static void put_variant(struct final_case *c, const struct configuration *config
   trial_free(trial);
 }
 
+/* Put a variant with these words. */
+static void put_words(struct final_case *c, const char *words, double time_ms, bool is_default) {
+  char set[256];
+  snprintf(set, sizeof set,
+           "storage=registers prefetch=none vector=1 block_x=32 block_y=8 points_y=1 unroll=1 cluster_y=1 band=0"
+           " padding=0 load_path=plain streaming=none min_blocks=0 %s",
+           words);
+  const struct configuration configuration = configuration_of(c->bench.template, set);
+  put_variant(c, &configuration, time_ms, is_default);
+}
+
 static void put_few(struct final_case *c) {
-  for (int i = 0; i < VARIANTS; i++) {
-    char set[256];
-    snprintf(set, sizeof set,
-             "storage=registers prefetch=none vector=1 block_x=32 block_y=8 points_y=1 unroll=1 cluster_y=1 band=0"
-             " padding=0 load_path=plain streaming=none min_blocks=0 %s",
-             changes[i]);
-    const struct configuration configuration = configuration_of(c->bench.template, set);
-    put_variant(c, &configuration, few_ms[i], i == VARIANTS - 1);
-  }
+  for (int i = 0; i < VARIANTS; i++) put_words(c, changes[i], few_ms[i], i == VARIANTS - 1);
 }
 
 static bool put_one_of_many(void *context, const struct configuration *configuration) {
@@ -280,11 +284,56 @@ TEST(a_crew_is_told_the_winner_after_its_last_checks) {
   }
 }
 
+/* In a run that goes on with the results of an earlier one, nothing tells before the compile that variants are one
+ * kernel. The last three variants here are. */
+TEST(copies_of_a_kernel_enter_once) {
+  enum { FOUR = 4 };
+  static const char *const words[FOUR] = {"z_slicing=64", "z_slicing=16", "z_slicing=32", "z_slicing=8"};
+  static const struct {
+    double times_ms[FOUR];
+    int standard, served; /* -1: none of them */
+    bool want[FOUR];      /* whether each may enter */
+  } rows[] = {{{0.204, 0.2, 0.201, 0.202}, 0, -1, {true, true, false, false}},
+              {{0.204, 0.202, 0.2, 0.201}, 0, -1, {true, false, true, false}},
+              {{0.204, 0.2, 0.201, 0.202}, 2, -1, {true, false, true, false}},
+              {{0.204, 0.2, 0.201, 0.202}, 0, 3, {true, false, false, true}},
+              {{0.204, 0.2, 0.201, 0.202}, 1, 3, {true, true, false, true}}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct final_candidate candidates[FOUR];
+    struct trial *built[FOUR];
+    struct final_case c;
+    int count;
+    case_open(&c);
+    for (int v = 0; v < FOUR; v++) put_words(&c, words[v], rows[i].times_ms[v], v == rows[i].standard);
+    const struct timed_variant **fastest = timed_by_time(&c.timed);
+    CHECK(fastest, "memory");
+    for (int v = 0; v < FOUR; v++) {
+      const struct proposal *proposal = &c.timed.list[v].proposal;
+      const bool is_other = v == 0;
+      CHECK_OK(trial_begin(&c.task, c.bench.template, proposal, &c.task.grid, &built[v]));
+      built[v]->has_code = true;
+      built[v]->code = identity_of("code", &is_other, sizeof is_other);
+      candidates[v] = (struct final_candidate){
+          .outcome = OUTCOME_MEASURED, .is_default = v == rows[i].standard, .is_served = v == rows[i].served};
+    }
+    CHECK_OK(leave_copies(&c.timed, fastest, built, candidates, &count));
+    for (int v = 0; v < FOUR; v++)
+      CHECK_EQ(rows[i].want[v], candidates[v].outcome == OUTCOME_MEASURED, "row %zu: %s", i, words[v]);
+    CHECK_EQ(i == COUNT(rows) - 1 ? 1 : 2, count, "row %zu: those that leave", i);
+    CHECK_OK(leave_copies(&c.timed, fastest, built, candidates, &count));
+    CHECK_EQ(0, count, "row %zu: no others the next time", i);
+    for (int v = 0; v < FOUR; v++) trial_free(built[v]);
+    free(fastest);
+    case_close(&c);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_winner_is_stored_as_it_was_compiled_for_the_rounds),
       cmocka_unit_test(the_fastest_are_compiled_before_the_first_is_loaded),
       cmocka_unit_test(a_crew_is_told_the_winner_after_its_last_checks),
+      cmocka_unit_test(copies_of_a_kernel_enter_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

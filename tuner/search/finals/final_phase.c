@@ -8,6 +8,7 @@
 
 #include "tuner/search/finals/final_store.h"
 #include "tuner/search/finals/final_winner.h"
+#include "tuner/search/finals/leave_copies.h"
 #include "tuner/search/finals/second_grid.h"
 #include "tuner/search/variants/evaluate.h"
 
@@ -43,29 +44,43 @@ static halotune_status take_built(struct final_phase *phase) {
   return HALOTUNE_OK;
 }
 
-/* Compile the variants that will most likely enter, on all cores at once: the fastest, the default and what a lookup
- * serves. The device then waits for none of them. */
-static halotune_status build_ahead(struct final_phase *phase) {
+/* Begin to compile the variants that will most likely enter: the fastest, the default and what a lookup serves.
+ *   most   of the fastest
+ *   begun  receives how many of the fastest were begun */
+static halotune_status begin_fastest(struct final_phase *phase, const struct timed_variant *const *fastest, int most,
+                                     int *begun) {
   const struct final_inputs *in = phase->in;
   const double most_ms = FINALS_ENTRY_RATIO * timed_best_ms(in->timed);
-  const struct timed_variant **fastest = timed_by_time(in->timed);
-  halotune_status status = fastest ? HALOTUNE_OK : fail_memory();
-  int begun = 0;
+  halotune_status status = HALOTUNE_OK;
+  *begun = 0;
   for (long i = 0; i < in->timed->count && status == HALOTUNE_OK; i++) {
     const struct timed_variant *timed = fastest[i];
     const bool is_fast = timed->outcome == OUTCOME_MEASURED && timed->median_ms / timed->scale <= most_ms;
     struct trial *trial;
     if (schedule_is_stopped(in->schedule)) break;
-    if (!timed->is_default && !timed->is_served && (!is_fast || begun >= FINALS_ENTRANTS)) continue;
+    if (phase->built[timed - in->timed->list]) continue;
+    if (!timed->is_default && !timed->is_served && (!is_fast || *begun >= most)) continue;
     while (status == HALOTUNE_OK && !pipeline_has_room(in->pipeline)) status = take_built(phase);
     if (status == HALOTUNE_OK)
       status = trial_begin(in->task, template_of(in, &timed->proposal), &timed->proposal, &in->task->grid, &trial);
     if (status != HALOTUNE_OK) break;
-    begun += is_fast;
+    *begun += is_fast;
     if (trial->is_over) phase->built[timed - in->timed->list] = trial;
     else status = pipeline_put(in->pipeline, trial, in->task);
   }
-  while (status == HALOTUNE_OK && !pipeline_is_empty(in->pipeline)) status = take_built(phase);
+  return status;
+}
+
+/* Compile them, on all cores at once. The device then waits for none of them. Others take the places of copies. */
+static halotune_status build_ahead(struct final_phase *phase) {
+  const struct final_inputs *in = phase->in;
+  const struct timed_variant **fastest = timed_by_time(in->timed);
+  halotune_status status = fastest ? HALOTUNE_OK : fail_memory();
+  for (int places = FINALS_ENTRANTS, begun = 1; status == HALOTUNE_OK && places > 0 && begun > 0;) {
+    status = begin_fastest(phase, fastest, places, &begun);
+    while (status == HALOTUNE_OK && !pipeline_is_empty(in->pipeline)) status = take_built(phase);
+    if (status == HALOTUNE_OK) status = leave_copies(in->timed, fastest, phase->built, phase->candidates, &places);
+  }
   free(fastest);
   return status;
 }
