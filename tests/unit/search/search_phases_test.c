@@ -618,6 +618,73 @@ TEST(a_variant_that_another_gpu_takes_over_keeps_its_reason) {
   case_close(&c);
 }
 
+/* A member that keeps a variant until the deadline, or loses it then. */
+struct late_crew {
+  struct phase_case *c;
+  struct lost_crew lost;
+  bool loses_it;
+};
+
+static int late_room(void *state) { return lost_room(&((struct late_crew *)state)->lost); }
+static int late_away(void *state) { return lost_away(&((struct late_crew *)state)->lost); }
+static halotune_status late_put(void *state, struct trial *trial, double best_ms) {
+  return lost_put(&((struct late_crew *)state)->lost, trial, best_ms);
+}
+static halotune_status late_take(void *state, int timeout_ms, struct trial **out, bool *is_lost) {
+  struct late_crew *crew = state;
+  *out = NULL;
+  *is_lost = false;
+  if (timeout_ms > 0) crew->c->witness.now_ms += 100;
+  if (crew->c->witness.now_ms < crew->c->schedule.search_end_ms || !crew->loses_it) return HALOTUNE_OK;
+  return lost_take(&crew->lost, timeout_ms, out, is_lost);
+}
+
+/* The strategy has no more variants, or as many are tried as were asked for, and one has no result when the deadline
+ * comes. */
+TEST(a_search_whose_last_variant_another_gpu_has_is_cut_by_the_deadline) {
+  static const struct strategy strategy = {.next = next_of_two, .tell = tell_nobody, .why = why_of_two};
+  static const struct backend counting = {
+      .name = "counting", .set_problem = set_problem, .load = load_wrong, .unload = unload};
+  static const struct crew_table table = {.anchored = lost_anchored,
+                                          .device_scaled = lost_scaled,
+                                          .device_most = lost_most,
+                                          .room = late_room,
+                                          .away = late_away,
+                                          .put = late_put,
+                                          .take = late_take,
+                                          .stop = lost_stop,
+                                          .settle = lost_settle};
+  static const struct {
+    bool loses_it;
+    long max_variants;
+  } rows[] = {{false, 0}, {true, 0}, {false, 3}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct search_end end;
+    struct phase_case c;
+    case_open(&c);
+    struct late_crew late = {.c = &c, .loses_it = rows[i].loses_it};
+    const struct crew crew = {&table, &late};
+    c.backend = (struct backend_handle){.table = &counting, .state = &c};
+    c.schedule.time = (struct time_source){.now_ms = witness_now, .state = &c.witness};
+    c.schedule.search_end_ms = c.schedule.end_ms = 5000;
+    c.schedule.deadline_ms = 10000;
+    c.schedule.has_deadline = true;
+    struct two two = {.list = {proposal_with(&c, "block_x=64"), proposal_with(&c, "block_y=4")}};
+    const struct proposal first = proposal_with(&c, NULL);
+    c.rows.run = case_run(&c.bench, c.store, "580.1");
+    c.first = trial_of(&c, &first);
+    struct search_inputs in = inputs_of(&c, &strategy);
+    in.strategy_state = &two;
+    in.crew = &crew;
+    in.max_variants = rows[i].max_variants;
+    CHECK_OK(search_phase_run(&in, &end));
+    CHECK_EQ(2, c.loads, "row %zu: the default, and the other one", i);
+    CHECK(!end.is_exhausted && end.is_cut, "row %zu", i);
+    trial_free(late.lost.trial);
+    case_close(&c);
+  }
+}
+
 /* Also where the time of the search is over before it begins. */
 TEST(what_a_lookup_serves_is_measured_first) {
   static const struct strategy silent = {.next = propose_nothing, .tell = tell_nobody};
@@ -1080,6 +1147,7 @@ int main(void) {
       cmocka_unit_test(results_are_taken_while_the_strategy_thinks),
       cmocka_unit_test(variants_that_run_beside_the_program_count_at_once),
       cmocka_unit_test(a_variant_that_another_gpu_takes_over_keeps_its_reason),
+      cmocka_unit_test(a_search_whose_last_variant_another_gpu_has_is_cut_by_the_deadline),
       cmocka_unit_test(what_a_lookup_serves_is_measured_first),
       cmocka_unit_test(a_slow_default_adjusts_no_earlier_results),
       cmocka_unit_test(a_stand_in_that_fails_leaves_no_anchor),

@@ -47,6 +47,7 @@ struct search_phase {
   struct runner *runner;
   long running;            /* trials in the runner that give new results */
   long ran;                /* trials that the device ran, without those of the crew and of earlier runs */
+  long dropped;            /* variants whose compile did not end in time: they have no result */
   struct visited proposed; /* proposals of this run; strategies do not know the default and what earlier runs tried */
   struct lost_variant *lost;
   long lost_count, lost_capacity;
@@ -286,6 +287,7 @@ static halotune_status put_trial(struct search_phase *phase, struct trial *trial
   while (status == HALOTUNE_OK && !runner_has_room(phase)) status = take_ended(phase);
   if (status == HALOTUNE_OK) status = await_compile(phase, trial, &is_compiled);
   if (status != HALOTUNE_OK || !is_compiled) {
+    phase->dropped += !trial->again;
     trial_free(trial);
     return status;
   }
@@ -554,13 +556,11 @@ static halotune_status await_away(struct search_phase *phase) {
 static halotune_status follow_strategy(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   halotune_status status = HALOTUNE_OK;
-  while (status == HALOTUNE_OK && !is_searched(phase)) {
+  while (status == HALOTUNE_OK) {
+    if (is_searched(phase) && ((status = await_away(phase)) != HALOTUNE_OK || is_searched(phase))) break;
     leave_for_finals(phase);
     if ((status = feed_compilers(phase)) != HALOTUNE_OK) break;
-    if (is_searched(phase)) { /* feed_compilers() may have taken the last result: a twin's, which needs no compiler */
-      if ((status = await_away(phase)) != HALOTUNE_OK || is_searched(phase)) break;
-      continue;
-    }
+    if (is_searched(phase)) continue; /* it may have taken the last result: a twin's, which needs no compiler */
     const bool is_idle = pipeline_is_empty(in->pipeline) && runner_count(phase->runner) == 0 && !may_come(phase);
     if (is_idle && phase->is_dry) break;
     status = go_on(phase);
@@ -682,11 +682,13 @@ static halotune_status tell_anchor(const struct search_phase *phase) {
   return in->follower ? in->follower->anchored(in->follower->context, phase->watch.default_ms) : HALOTUNE_OK;
 }
 
-/* Whether the search ended for another reason than time. */
+/* Whether the search ended for another reason than time. A variant that is still with a member has no result. */
 static bool has_all_asked_for(const struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
-  const bool is_dry = phase->is_dry && pipeline_is_empty(in->pipeline);
-  return is_dry || in->rematch || has_enough_variants(phase) || is_good_enough(in);
+  const bool has_enough = in->max_variants > 0 && in->tally->tried >= in->max_variants;
+  const bool has_all = phase->is_dry && pipeline_is_empty(in->pipeline) && phase->dropped == 0 &&
+                       crew_away(phase) == 0 && phase->lost_count == 0;
+  return has_all || in->rematch || has_enough || is_good_enough(in);
 }
 
 halotune_status search_phase_run(const struct search_inputs *in, struct search_end *out) {
