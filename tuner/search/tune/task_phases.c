@@ -187,10 +187,12 @@ static halotune_status run_finals(struct run *run, const struct tune_templates *
 
 /* Store why the run failed. The detail of the failure stays as it is. */
 static void store_failure(const struct run *run, halotune_status status, struct tune_result *out) {
+  struct fail_kept detail;
   if (status == HALOTUNE_DB || !run->setup.rows.run) return;
+  fail_keep(&detail);
   snprintf(out->reason, sizeof out->reason, "%s", fail_text());
   run_rows_end(&run->setup.rows, out->reason, run->setup.memcpy_ms);
-  fail(status, "%s", out->reason);
+  fail_put_back(&detail);
 }
 
 static void run_close(struct run *run) {
