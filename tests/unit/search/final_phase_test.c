@@ -30,6 +30,9 @@ struct final_case {
   int count;
   int in_slot[BACKEND_ALL_SLOTS]; /* the variant in each slot */
   double now_ms;
+  int questions_left; /* for the time, until the user stops the run; 0: the user never does */
+  volatile sig_atomic_t stop;
+  int loads;
   bool forgets_rules; /* once a variant was loaded, no other can be generated any more */
   int wrong;          /* so many of the first variants are wrong on the second grid */
   /* What the crew was told. */
@@ -52,6 +55,7 @@ static int number_of_variant(const struct final_case *c, const struct configurat
 static halotune_status load_variant(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
   struct final_case *c = state;
   const bool is_own_grid = candidate->spec->domain.grid.n[0] == c->task.grid.n[0];
+  c->loads++;
   c->in_slot[slot] = number_of_variant(c, &candidate->spec->configuration);
   const bool is_wrong = !is_own_grid && c->in_slot[slot] < c->wrong;
   verdict_say(verdict, is_wrong ? OUTCOME_WRONG : OUTCOME_MEASURED, is_wrong ? "1 point is wrong" : "");
@@ -88,7 +92,11 @@ static halotune_status keep_warm(void *state, double time_ms) {
   return HALOTUNE_OK;
 }
 
-static double now(void *state) { return ((const struct final_case *)state)->now_ms; }
+static double now(void *state) {
+  struct final_case *c = state;
+  if (c->questions_left > 0 && --c->questions_left == 0) c->stop = 1;
+  return c->now_ms;
+}
 
 static const struct backend still_backend = {.name = "still",
                                              .set_problem = set_problem,
@@ -157,8 +165,11 @@ static void case_open(struct final_case *c) {
   CHECK_OK(store_open_memory(&c->store));
   case_put(&c->bench, c->store, 256);
   c->backend = (struct backend_handle){.table = &still_backend, .state = c};
-  c->schedule = (struct schedule){
-      .time = backend_time(&c->backend), .deadline_ms = INFINITY, .search_end_ms = INFINITY, .end_ms = INFINITY};
+  c->schedule = (struct schedule){.time = backend_time(&c->backend),
+                                  .stop = &c->stop,
+                                  .deadline_ms = INFINITY,
+                                  .search_end_ms = INFINITY,
+                                  .end_ms = INFINITY};
   c->task = (struct task){.stencil = c->bench.stencil,
                           .analysis = c->bench.analysis,
                           .grid = {{64, 48, 40}},
@@ -209,7 +220,7 @@ static void case_run_finals(struct final_case *c, const struct crew *crew, struc
   char reason[256] = "";
   *out = (struct final_winner){.exists = false};
   CHECK_OK(final_phase_run(&in, NULL, out, reason));
-  CHECK_EQ(c->wrong < c->count, out->exists, "%s", reason);
+  CHECK_EQ(c->wrong < c->count && !c->stop, out->exists, "%s", reason);
 }
 
 /* A finalist that could not be compiled once more, as where the compiler crashes, would end the task without a
@@ -284,6 +295,23 @@ TEST(a_crew_is_told_the_winner_after_its_last_checks) {
   }
 }
 
+/* The first question is the phase's own, before it begins. */
+TEST(finals_that_are_stopped_before_their_rounds_load_nothing) {
+  for (int questions = 1; questions <= VARIANTS; questions++) {
+    struct final_winner winner;
+    struct final_case c;
+    case_open(&c);
+    put_few(&c);
+    c.questions_left = questions;
+    case_run_finals(&c, NULL, &winner);
+    CHECK_EQ(0, c.loads, "stopped after question %d", questions);
+    CHECK(pipeline_is_empty(c.pipeline), "no compile is left");
+    CHECK_EQ(1, number_of(c.store, "select count(*) from run where state = 'partial' and reason = 'interrupted'"),
+             "the run says why it ended");
+    case_close(&c);
+  }
+}
+
 /* In a run that goes on with the results of an earlier one, nothing tells before the compile that variants are one
  * kernel. The last three variants here are. */
 TEST(copies_of_a_kernel_enter_once) {
@@ -333,6 +361,7 @@ int main(void) {
       cmocka_unit_test(a_winner_is_stored_as_it_was_compiled_for_the_rounds),
       cmocka_unit_test(the_fastest_are_compiled_before_the_first_is_loaded),
       cmocka_unit_test(a_crew_is_told_the_winner_after_its_last_checks),
+      cmocka_unit_test(finals_that_are_stopped_before_their_rounds_load_nothing),
       cmocka_unit_test(copies_of_a_kernel_enter_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -421,9 +421,10 @@ static halotune_status run_next(struct search_phase *phase, int timeout_ms) {
   return status == HALOTUNE_OK ? take_all_ended(phase) : status;
 }
 
-/* Run the next trial of a list. Where a variant runs, its result is taken before the next compile ends. */
+/* Run the next trial of a list, if one comes soon. Where a variant runs, its result is taken before the next compile
+ * ends. */
 static halotune_status run_next_listed(struct search_phase *phase) {
-  return run_next(phase, runner_count(phase->runner) > 0 ? BUSY_WAIT_MS : -1);
+  return run_next(phase, runner_count(phase->runner) > 0 ? BUSY_WAIT_MS : COMPILE_WAIT_MS);
 }
 
 /* Whether the list ends: no more of its variants are proposed and run.
@@ -458,10 +459,10 @@ static halotune_status recall_results(struct search_phase *phase, const struct p
   return status;
 }
 
-/* Run trials until one more variant may be begun. */
-static halotune_status make_room(struct search_phase *phase) {
+/* Run trials until one more variant may be begun, or the list ends. */
+static halotune_status make_room(struct search_phase *phase, bool whatever_the_time) {
   halotune_status status = HALOTUNE_OK;
-  while (status == HALOTUNE_OK && !has_room(phase)) {
+  while (status == HALOTUNE_OK && !has_room(phase) && !is_list_over(phase, whatever_the_time)) {
     if (!pipeline_is_empty(phase->in->pipeline)) status = run_next_listed(phase);
     else if (runner_count(phase->runner) > 0) status = take_ended(phase);
     if (status == HALOTUNE_OK) status = take_all_away(phase, BUSY_WAIT_MS);
@@ -474,10 +475,11 @@ static halotune_status propose_list(struct search_phase *phase, const struct pro
                                     bool whatever_the_time) {
   halotune_status status = HALOTUNE_OK;
   for (long i = 0; i < list->count && status == HALOTUNE_OK; i++) {
-    status = make_room(phase);
+    status = make_room(phase, whatever_the_time);
     if (is_list_over(phase, whatever_the_time)) break;
     if (status == HALOTUNE_OK) status = call_stand_in(phase);
-    if (status == HALOTUNE_OK) status = make_room(phase);
+    if (status == HALOTUNE_OK) status = make_room(phase, whatever_the_time);
+    if (is_list_over(phase, whatever_the_time)) break;
     if (status == HALOTUNE_OK) status = propose_variant(phase, &list->list[i]);
   }
   return status;
@@ -606,14 +608,14 @@ static halotune_status begin_needed(struct search_phase *phase, const struct pro
 }
 
 /* Run a variant that was begun, even if the time is over. It may compile for seconds, and the strategy can fill the
- * compilers' queue meanwhile. */
+ * compilers' queue meanwhile. A run that is stopped does not wait for it. */
 static halotune_status run_needed(struct search_phase *phase, const struct trial *begun, bool may_feed) {
   halotune_status status = HALOTUNE_OK;
   while (status == HALOTUNE_OK && begun) {
     struct trial *trial = NULL;
     if (may_feed) status = feed_early(phase);
-    if (status == HALOTUNE_OK)
-      status = pipeline_take_this(phase->in->pipeline, begun, may_feed ? COMPILE_WAIT_MS : -1, &trial);
+    if (status == HALOTUNE_OK) status = pipeline_take_this(phase->in->pipeline, begun, COMPILE_WAIT_MS, &trial);
+    if (!trial && schedule_is_stopped(phase->in->schedule)) break;
     if (!trial) continue;
     begun = NULL;
     status = run_trial(phase, trial);
@@ -659,9 +661,11 @@ static halotune_status settle_results(struct search_phase *phase) {
     if (number == 0) break;
     is_newer = true;
     status = propose_again(phase, number);
-    while (status == HALOTUNE_OK && !pipeline_is_empty(in->pipeline)) status = run_next_listed(phase);
+    while (status == HALOTUNE_OK && !pipeline_is_empty(in->pipeline) && !schedule_is_stopped(in->schedule))
+      status = run_next_listed(phase);
     if (status == HALOTUNE_OK) status = take_running(phase);
   }
+  pipeline_clear(in->pipeline); /* a run that is stopped waits for no compile */
   if (status == HALOTUNE_OK && is_newer) status = watch_read(&phase->watch);
   return status == HALOTUNE_OK ? results_settle(&phase->results) : status;
 }
