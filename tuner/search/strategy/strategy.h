@@ -18,7 +18,8 @@ struct strategy {
    *   have  receives whether there is one
    * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
   halotune_status (*next)(void *state, struct proposal *out, bool *have);
-  /* Tell the result of a variant of the space, which need not have been proposed.
+  /* Tell the result of a variant of the space, which need not have been proposed. Each variant is told once. Where a
+   * doubtful result is measured again, the strategy keeps the first one: the finals get the new one.
    *   time_ms  INFINITY if it failed
    * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
   halotune_status (*tell)(void *state, const struct proposal *proposal, double time_ms);
