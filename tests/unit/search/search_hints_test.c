@@ -154,6 +154,22 @@ TEST(the_nearest_winners_come_first) {
   hints_close(&c);
 }
 
+/* A document or a database can have any numbers. */
+TEST(a_row_without_a_grid_is_no_hint) {
+  static const char *const points[] = {"nx = -64", "ny = 0", "nz = 4294967296"};
+  for (size_t i = 0; i < COUNT(points); i++) {
+    struct hints_case c;
+    char change[128];
+    hints_open(&c);
+    tuned_put(c.other, &near_rows[0].row);
+    snprintf(change, sizeof change, "update problem set %s", points[i]);
+    change_database(c.other, change);
+    find_again(&c);
+    CHECK_EQ(0, c.setup.hints.count, "%s", points[i]);
+    hints_close(&c);
+  }
+}
+
 TEST(of_a_problem_the_newest_winners_count) {
   static const struct tuned rows[] = {
       {GPU_H200, "star7", "direct", "block_x=32", F32, {64, 64, 64}, USUAL, 0.5},
@@ -615,6 +631,7 @@ int main(void) {
       cmocka_unit_test(the_nearest_winners_come_first),
       cmocka_unit_test(hints_and_then_the_defaults_of_templates_are_tried_first),
       cmocka_unit_test(what_a_lookup_serves_is_the_first_hint),
+      cmocka_unit_test(a_row_without_a_grid_is_no_hint),
       cmocka_unit_test(of_a_problem_the_newest_winners_count),
       cmocka_unit_test(winners_of_older_templates_are_read_by_name),
       cmocka_unit_test(what_rules_exclude_becomes_the_nearest_that_they_keep),

@@ -18,7 +18,7 @@ static const char rows_sql[] = "select s.id, s.hash, s.name, " SQL_STENCIL_TEXT(
             " order by max(is_current) desc, max(date) desc, variant_id) nth from best group by problem_id, variant_id) w"
             " join problem p on p.id = w.problem_id join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id"
             " join variant v on v.id = w.variant_id join template t on t.id = v.template_id"
-            " where w.nth <= ?1 and (?2 or not d.is_emulation) order by s.id, p.id, w.nth";
+            " where w.nth <= ?1 and (?2 or not d.is_emulation) and " SQL_HAS_GRID("p") " order by s.id, p.id, w.nth";
 
 enum column {
   STENCIL_ID,
