@@ -101,21 +101,21 @@ static bool start_is(const struct hints_case *c, long at, const char *set) {
 /* Sorted by distance. They are stored in another order. */
 static const struct {
   struct tuned row;
-  double distance[HINT_DISTANCES]; /* stencil, device, grid, dtype, mode, history */
+  double distance[HINT_DISTANCES]; /* stencil, device, steps, grid, dtype, mode, history */
 } near_rows[] = {
-    {{GPU_H200, "star7", "direct", "block_x=32", F32, {64, 64, 64}, USUAL, 0.1}, {0, 0, 0, 0, 0, 0}},
-    {{GPU_H200, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.2}, {0, 0, 0, 0, 0, 1}},
+    {{GPU_H200, "star7", "direct", "block_x=32", F32, {64, 64, 64}, USUAL, 0.1}, {0, 0, 0, 0, 0, 0, 0}},
+    {{GPU_H200, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.2}, {0, 0, 0, 0, 0, 0, 1}},
     {{GPU_H200, "star7", "direct", "vector=1", F32, {64, 64, 64}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.1},
-     {0, 0, 0, 0, 1, 0}},
+     {0, 0, 0, 0, 0, 1, 0}},
     {{GPU_H200, "star7", "direct", "vector=1", F32, {64, 64, 64}, LAUNCH_GRAPH, CACHE_COLD, false, 0.1},
-     {0, 0, 0, 0, 2, 0}},
-    {{GPU_H200, "star7", "zmarch", "vector=1", F64, {64, 64, 64}, USUAL, 0.1}, {0, 0, 0, 1, 0, 0}},
-    {{GPU_H200, "star7", "direct", "vector=1", F64, {128, 64, 64}, USUAL, 0.1}, {0, 0, 1, 1, 0, 0}},
-    {{GPU_H200, "star7", "direct", "vector=1", F32, {32, 128, 64}, USUAL, 0.1}, {0, 0, 2, 0, 0, 0}},
-    {{GPU_H100, "star7", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1}, {0, 1, 0, 0, 0, 0}},
-    {{GPU_A100, "star7", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1}, {0, 3, 0, 0, 0, 0}},
-    {{GPU_H200, "star13", "direct", "vector=1", F64, {64, 64, 64}, USUAL, 0.1}, {2, 0, 0, 1, 0, 0}},
-    {{GPU_H200, "star25", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1}, {4, 0, 0, 0, 0, 0}},
+     {0, 0, 0, 0, 0, 2, 0}},
+    {{GPU_H200, "star7", "zmarch", "vector=1", F64, {64, 64, 64}, USUAL, 0.1}, {0, 0, 0, 0, 1, 0, 0}},
+    {{GPU_H200, "star7", "direct", "vector=1", F64, {128, 64, 64}, USUAL, 0.1}, {0, 0, 0, 1, 1, 0, 0}},
+    {{GPU_H200, "star7", "direct", "vector=1", F32, {32, 128, 64}, USUAL, 0.1}, {0, 0, 0, 2, 0, 0, 0}},
+    {{GPU_H100, "star7", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1}, {0, 1, 0, 0, 0, 0, 0}},
+    {{GPU_A100, "star7", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1}, {0, 3, 0, 0, 0, 0, 0}},
+    {{GPU_H200, "star13", "direct", "vector=1", F64, {64, 64, 64}, USUAL, 0.1}, {2, 0, 0, 0, 1, 0, 0}},
+    {{GPU_H200, "star25", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1}, {4, 0, 0, 0, 0, 0, 0}},
 };
 static const struct tuned far_rows[] = {
     {GPU_H200, "box27", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1},
@@ -151,6 +151,36 @@ TEST(the_nearest_winners_come_first) {
   for (int i = 0; i < rows.count; i++) seen += rows.list[i].distance[HINT_DEVICE] == 1;
   CHECK_EQ(1, seen, "the emulation's is for an emulation");
   hint_rows_free(&rows);
+  hints_close(&c);
+}
+
+/* What is fast for one step a launch tells less of four. */
+TEST(winners_of_as_many_steps_come_before_nearer_grids) {
+  static const struct tuned rows[] = {
+      {GPU_H200, "star7", "direct", "block_x=32", F32, {64, 64, 64}, USUAL, 0.1},
+      {GPU_H200, "star7", "direct", "block_x=64", F32, {128, 128, 128}, USUAL, 0.1},
+      {GPU_H200, "star7", "direct", "block_x=128", F32, {256, 256, 256}, USUAL, 0.1},
+      {GPU_H100, "star7", "direct", "block_x=256", F32, {64, 64, 64}, USUAL, 0.1},
+  };
+  static const double want[] = {0, 1, 2, 0};
+  static const char *const sets[] = {"\"block_x\":128", "\"block_x\":64", "\"block_x\":32", "\"block_x\":256"};
+  struct hint_rows found = {.count = 0};
+  struct hints_case c;
+  hints_open(&c);
+  c.task.launch_steps = 4;
+  for (size_t i = 0; i < COUNT(rows); i++) tuned_put(c.own, &rows[i]);
+  change_database(c.own, "update problem set steps = case when nx = 64 and device_id = (select min(device_id) from"
+                         " problem) then 1 when nx = 128 then 2 else 4 end");
+  const struct hint_target target = {
+      .task = &c.task, .device = &c.backend.facts.device, .launch = LAUNCH_STREAM, .cache = CACHE_STEADY};
+  CHECK_OK(hint_rows_read(&found, c.own, &target));
+  hint_rows_sort(&found);
+  CHECK_EQ((int)COUNT(rows), found.count, "all of them");
+  for (int i = 0; i < found.count; i++) {
+    CHECK_NEAR(want[i], found.list[i].distance[HINT_STEPS], 1e-12, "row %d", i);
+    CHECK(strstr(found.list[i].parameters, sets[i]), "row %d: %s", i, found.list[i].parameters);
+  }
+  hint_rows_free(&found);
   hints_close(&c);
 }
 
@@ -631,6 +661,7 @@ int main(void) {
       cmocka_unit_test(the_nearest_winners_come_first),
       cmocka_unit_test(hints_and_then_the_defaults_of_templates_are_tried_first),
       cmocka_unit_test(what_a_lookup_serves_is_the_first_hint),
+      cmocka_unit_test(winners_of_as_many_steps_come_before_nearer_grids),
       cmocka_unit_test(a_row_without_a_grid_is_no_hint),
       cmocka_unit_test(of_a_problem_the_newest_winners_count),
       cmocka_unit_test(winners_of_older_templates_are_read_by_name),

@@ -12,7 +12,7 @@
 /* ?1: how many of a problem; ?2: whether emulations count. A variant that won several times counts once. */
 static const char rows_sql[] = "select s.id, s.hash, s.name, " SQL_STENCIL_TEXT(
     "s.id") ", d.name, d.capability, d.sm_count, p.nx, p.ny, p.nz, p.dtype, p.launch, "
-            "p.cache,"
+            "p.cache, p.steps,"
             " w.nth, w.date, t.name, v.parameters"
             " from (select problem_id, variant_id, max(date) date, row_number() over (partition by problem_id"
             " order by max(is_current) desc, max(date) desc, variant_id) nth from best group by problem_id, variant_id) w"
@@ -34,6 +34,7 @@ enum column {
   DTYPE,
   LAUNCH,
   CACHE,
+  STEPS,
   NTH,
   DATE,
   TEMPLATE_NAME,
@@ -96,6 +97,11 @@ static double grid_distance(const struct grid *own, sqlite3_stmt *query) {
   return distance;
 }
 
+static double steps_distance(const struct task *task, sqlite3_stmt *query) {
+  const int own = task->launch_steps > 1 ? task->launch_steps : 1;
+  return fabs(log2(sqlite3_column_double(query, STEPS) / own));
+}
+
 static bool column_differs(sqlite3_stmt *query, enum column column, const char *own) {
   return strcmp(column_text(query, (int)column), own) != 0;
 }
@@ -104,6 +110,7 @@ static void set_distances(struct hint_row *row, const struct hint_target *target
                           sqlite3_stmt *query) {
   row->distance[HINT_STENCIL] = of_stencil;
   row->distance[HINT_DEVICE] = device_distance(target->device, query);
+  row->distance[HINT_STEPS] = steps_distance(target->task, query);
   row->distance[HINT_GRID] = grid_distance(&target->task->grid, query);
   row->distance[HINT_DTYPE] = column_differs(query, DTYPE, dtype_names[target->task->dtype]);
   row->distance[HINT_MODE] = column_differs(query, LAUNCH, launch_mode_names[target->launch]) +
