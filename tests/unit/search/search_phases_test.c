@@ -248,6 +248,36 @@ TEST(earlier_results_are_found_with_how_slow_the_gpu_was) {
   case_close(&c);
 }
 
+/* Put a variant with the source of another one, and with other parameters. */
+static void put_namesake(struct phase_case *c, const struct proposal *proposal, const char *parameters) {
+  char change[512], hex[IDENTITY_HEX_BYTES];
+  struct trial *trial = trial_of(c, proposal);
+  identity_hex(trial->generated.hash, hex);
+  snprintf(change, sizeof change,
+           "insert into variant (source_hash, stencil_id, template_id, parameters, origin_id) select source_hash,"
+           " stencil_id, template_id, '%s', origin_id from variant where source_hash = '%s' limit 1",
+           parameters, hex);
+  CHECK_OK(query_script(store_connection(c->store), change));
+  trial_free(trial);
+}
+
+TEST(of_variants_with_the_source_of_the_default_the_measured_one_tells_how_slow_the_gpu_was) {
+  struct phase_case c;
+  case_open(&c);
+  const struct proposal first = proposal_with(&c, NULL), fast = proposal_with(&c, "z_slicing=32");
+  const int64_t elsewhere = case_run(&c.bench, c.store, "999.9"), before = case_run(&c.bench, c.store, "580.1");
+  put_result(&c, elsewhere, &first, 1, 0.9);
+  put_namesake(&c, &first, "{\"a\":1}");
+  put_result(&c, before, &first, 1, 0.44);
+  put_namesake(&c, &first, "{\"z\":1}");
+  const int64_t variant = put_result(&c, before, &fast, 2, 0.3);
+  c.rows.run = case_run(&c.bench, c.store, "580.1");
+  c.first = trial_of(&c, &first);
+  const struct variant_key standard = run_rows_key(&c.rows, c.first);
+  CHECK_NEAR(1.1, scale_of(&c, variant, &standard, 0.4), 1e-9, "the default took 0.44 ms then, 0.4 ms now");
+  case_close(&c);
+}
+
 /* SQLite calls this at regular places of a statement, and ends the statement where the result is not 0. */
 static int count_down(void *calls_left) { return --*(int *)calls_left < 0; }
 
@@ -1139,6 +1169,7 @@ int main(void) {
       cmocka_unit_test(a_recording_compiles_nothing),
       cmocka_unit_test(a_runner_tells_when_a_trial_had_ended),
       cmocka_unit_test(earlier_results_are_found_with_how_slow_the_gpu_was),
+      cmocka_unit_test(of_variants_with_the_source_of_the_default_the_measured_one_tells_how_slow_the_gpu_was),
       cmocka_unit_test(earlier_results_are_read_in_full_or_not_at_all),
       cmocka_unit_test(a_variant_whose_compiler_died_is_tried_again),
       cmocka_unit_test(no_more_variants_than_asked_for_are_in_flight),
