@@ -308,7 +308,7 @@ TEST(a_task_with_too_little_time_before_the_deadline_is_not_searched) {
   CHECK(!tune_has_time(&c.options, c.model.now_ms), "10 s are needed, and 2 s for the last steps");
   run_tune(&c, 1, 1);
   CHECK(!c.result.is_complete && !c.result.winner.exists && c.result.tally.tried == 0, "nothing is tried");
-  CHECK_TEXT("the deadline passed", c.result.reason, "the reason");
+  CHECK_TEXT("too little time was left before the deadline", c.result.reason, "the reason");
   CHECK(!c.result.is_exhausted, "another run may find something");
 
   /* The set-up alone takes longer than the time that is left. */
