@@ -28,10 +28,10 @@ struct hints_case {
   struct setup setup;
 };
 
-/* star7 in f32 on 64^3 on an H200, with the template `direct`. Its default is the first variant. */
-static void hints_open(struct hints_case *c) {
+/* A stencil in f32 on an H200, with the template `direct`. Its default is the first variant. */
+static void hints_open_for(struct hints_case *c, const char *stencil, const struct grid *grid) {
   *c = (struct hints_case){.options = {.strategy = &strategy_local}};
-  CHECK_OK(stencil_of_kernels("star7", &c->stencil));
+  CHECK_OK(stencil_of_kernels(stencil, &c->stencil));
   CHECK_OK(analysis_make(c->stencil, &c->analysis));
   CHECK_OK(template_read("templates/direct.yaml", &c->template));
   CHECK_OK(store_open_memory(&c->own));
@@ -42,7 +42,7 @@ static void hints_open(struct hints_case *c) {
   c->task = (struct task){.stencil = c->stencil,
                           .analysis = c->analysis,
                           .dtype = F32,
-                          .grid = {{64, 64, 64}},
+                          .grid = *grid,
                           .limits = c->backend.facts.device.limits,
                           .arch = arch_find(9, 0),
                           .arch_name = "sm_90"};
@@ -54,6 +54,9 @@ static void hints_open(struct hints_case *c) {
   c->setup = (struct setup){.first = &c->first};
   c->setup.space = (struct search_space){.templates = &c->template, .bindings = &c->bindings, .count = 1};
 }
+
+/* star7 on 64^3. */
+static void hints_open(struct hints_case *c) { hints_open_for(c, "star7", &(struct grid){{64, 64, 64}}); }
 
 static void hints_close(struct hints_case *c) {
   known_free(&c->setup.known);
@@ -400,6 +403,28 @@ TEST(measurements_of_other_problems_are_known) {
 }
 
 /* The second version of a template measured a variant again: it was the slower one before, and is the faster one. */
+TEST(a_source_of_times_is_named_with_as_many_numbers_as_dimensions) {
+  static const struct {
+    struct tuned row;
+    const char *want;
+  } rows[] = {{{GPU_H100, "advect1d", "direct", "block_x=32", F32, {1000, 1, 1}, USUAL, 0.1}, "advect1d f32 1000 on "},
+              {{GPU_H100, "heat2d", "direct", "block_x=32", F32, {512, 1, 1}, USUAL, 0.1}, "heat2d f32 512x1 on "},
+              {{GPU_H100, "heat2d", "direct", "block_x=32", F32, {64, 48, 1}, USUAL, 0.1}, "heat2d f32 64x48 on "},
+              {{GPU_H100, "star7", "direct", "block_x=32", F32, {64, 48, 1}, USUAL, 0.1}, "star7 f32 64x48x1 on "}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const struct tuned *row = &rows[i].row;
+    const struct grid grid = {{row->n[0], row->n[1], row->n[2]}};
+    struct hints_case c;
+    hints_open_for(&c, row->stencil, &grid);
+    c.options.strategy = &strategy_model;
+    tuned_put(c.other, row);
+    find_again(&c);
+    CHECK_EQ(1, c.setup.space.known.count, "row %zu", i);
+    CHECK(strstr(c.setup.space.known.sources[0], rows[i].want), "row %zu: %s", i, c.setup.space.known.sources[0]);
+    hints_close(&c);
+  }
+}
+
 TEST(of_a_variant_the_newest_time_is_known) {
   static const struct tuned rows[] = {
       {GPU_H100, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.4},
@@ -671,6 +696,7 @@ int main(void) {
       cmocka_unit_test(a_stencil_that_this_version_cannot_read_tells_nothing),
       cmocka_unit_test(a_search_can_begin_blind),
       cmocka_unit_test(measurements_of_other_problems_are_known),
+      cmocka_unit_test(a_source_of_times_is_named_with_as_many_numbers_as_dimensions),
       cmocka_unit_test(of_a_variant_the_newest_time_is_known),
       cmocka_unit_test(rows_of_other_stencils_hide_nothing),
       cmocka_unit_test(measurements_are_read_for_a_limited_time),
