@@ -210,7 +210,7 @@ static void case_run_finals(struct final_case *c, const struct crew *crew, struc
                                   .twins = &c->twins,
                                   .roof = &c->roof,
                                   .scale = 1,
-                                  .memcpy_ms = NAN,
+                                  .memcpy_ms = 0.125,
                                   .seed = 1,
                                   .backend = &c->backend,
                                   .pipeline = c->pipeline,
@@ -236,6 +236,7 @@ TEST(a_winner_is_stored_as_it_was_compiled_for_the_rounds) {
   CHECK(strstr(winner.parameters, changes[0]), "the fastest: %s", winner.parameters);
   CHECK_EQ(1, number_of(c.store, "select count(*) from best where is_current and source like '%__global__%'"),
            "with its source");
+  CHECK_EQ(1, number_of(c.store, "select count(*) from run where memcpy_ms = 0.125"), "the copy before the search");
   case_close(&c);
 }
 

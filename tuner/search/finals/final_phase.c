@@ -192,12 +192,14 @@ static halotune_status run_rounds(struct final_phase *phase) {
   return finals_run(&request, &phase->rounds.finals);
 }
 
-/* Take the times of the driver's copy and of the fastest kernel that copies. */
-static void take_roofs(struct final_rounds *rounds, const struct roof *roof) {
+/* Take the times of the driver's copy and of the fastest kernel that copies. Without rounds, the copy has its time from
+ * before the search. */
+static void take_roofs(struct final_rounds *rounds, const struct roof *roof, double memcpy_ms) {
   for (int i = 0; i < roof->count; i++) {
     double *time_ms = roof->slots[i] == SLOT_MEMCPY ? &rounds->memcpy_ms : &rounds->copy_ms;
     *time_ms = fmin(*time_ms, rounds->finals.roofs_ms[i]);
   }
+  if (isnan(rounds->memcpy_ms)) rounds->memcpy_ms = memcpy_ms;
 }
 
 static halotune_status unload_all(struct final_phase *phase) {
@@ -263,7 +265,7 @@ static halotune_status end_without_winner(const struct final_inputs *in, const s
   const struct run_end end = {.reason = why,
                               .empty_ms = rounds->finals.empty_ms,
                               .copy_ms = rounds->copy_ms,
-                              .memcpy_ms = isnan(rounds->memcpy_ms) ? in->memcpy_ms : rounds->memcpy_ms,
+                              .memcpy_ms = rounds->memcpy_ms,
                               .warnings = text_string(&rounds->warnings),
                               .idle_w = rounds->finals.idle_w};
   snprintf(reason, 256, "%s", why);
@@ -315,7 +317,7 @@ static halotune_status run_phase(struct final_phase *phase, const char *partial,
   if (status == HALOTUNE_OK) status = second_grid_begin(in, &phase->ahead);
   if (status == HALOTUNE_OK) out->other_processes = look_for_others(in, &phase->rounds.warnings);
   if (status == HALOTUNE_OK) status = run_rounds(phase);
-  if (status == HALOTUNE_OK) take_roofs(&phase->rounds, &phase->roof);
+  if (status == HALOTUNE_OK) take_roofs(&phase->rounds, &phase->roof, in->memcpy_ms);
   halotune_status unloaded = unload_all(phase);
   if (status == HALOTUNE_OK) status = unloaded;
   second_grid_end(in, &phase->ahead);
