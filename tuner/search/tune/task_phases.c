@@ -135,6 +135,7 @@ static void take_remark(struct run *run, struct tune_result *out) {
 
 /* A search that tried fewer variants than this, and not all, says little about which variant is fast. */
 enum { LEAST_TRIED = 10 };
+_Static_assert(LEAST_TRIED == 10, "find_partial has the number in words");
 
 /* Why the search was not complete; NULL if it was. */
 static const char *find_partial(const struct run *run, const struct tally *tally) {
