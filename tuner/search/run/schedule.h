@@ -40,7 +40,7 @@ void schedule_keep_for_finals(struct schedule *schedule, double finals_ms);
 double schedule_now_ms(const struct schedule *schedule);
 double schedule_spent_s(const struct schedule *schedule); /* time since the set-up began */
 
-/* Whether the run has to end soon: the user stops it, or the deadline has come, or came too soon to begin the search. */
+/* Whether the run has to end soon: the user stops it, the deadline has come, or it is too near to begin the search. */
 bool schedule_is_stopped(const struct schedule *schedule);
 
 /* Say in words why a schedule is stopped. */
