@@ -3,6 +3,7 @@
 #include "tests/unit/stores.h"
 #include "tests/unit/template/templates.h"
 #include "tuner/search/finals/final_phase.h"
+#include "tuner/search/finals/leave_copies.h"
 
 enum { VARIANTS = 3, MANY = 140 };
 
@@ -29,6 +30,9 @@ struct final_case {
   int count;
   int in_slot[BACKEND_ALL_SLOTS]; /* the variant in each slot */
   double now_ms;
+  int questions_left; /* for the time, until the user stops the run; 0: the user never does */
+  volatile sig_atomic_t stop;
+  int loads;
   bool forgets_rules; /* once a variant was loaded, no other can be generated any more */
   int wrong;          /* so many of the first variants are wrong on the second grid */
   /* What the crew was told. */
@@ -51,6 +55,7 @@ static int number_of_variant(const struct final_case *c, const struct configurat
 static halotune_status load_variant(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
   struct final_case *c = state;
   const bool is_own_grid = candidate->spec->domain.grid.n[0] == c->task.grid.n[0];
+  c->loads++;
   c->in_slot[slot] = number_of_variant(c, &candidate->spec->configuration);
   const bool is_wrong = !is_own_grid && c->in_slot[slot] < c->wrong;
   verdict_say(verdict, is_wrong ? OUTCOME_WRONG : OUTCOME_MEASURED, is_wrong ? "1 point is wrong" : "");
@@ -87,7 +92,11 @@ static halotune_status keep_warm(void *state, double time_ms) {
   return HALOTUNE_OK;
 }
 
-static double now(void *state) { return ((const struct final_case *)state)->now_ms; }
+static double now(void *state) {
+  struct final_case *c = state;
+  if (c->questions_left > 0 && --c->questions_left == 0) c->stop = 1;
+  return c->now_ms;
+}
 
 static const struct backend still_backend = {.name = "still",
                                              .set_problem = set_problem,
@@ -126,16 +135,19 @@ static void put_variant(struct final_case *c, const struct configuration *config
   trial_free(trial);
 }
 
+/* Put a variant with these words. */
+static void put_words(struct final_case *c, const char *words, double time_ms, bool is_default) {
+  char set[256];
+  snprintf(set, sizeof set,
+           "storage=registers prefetch=none vector=1 block_x=32 block_y=8 points_y=1 unroll=1 cluster_y=1 band=0"
+           " padding=0 load_path=plain streaming=none min_blocks=0 %s",
+           words);
+  const struct configuration configuration = configuration_of(c->bench.template, set);
+  put_variant(c, &configuration, time_ms, is_default);
+}
+
 static void put_few(struct final_case *c) {
-  for (int i = 0; i < VARIANTS; i++) {
-    char set[256];
-    snprintf(set, sizeof set,
-             "storage=registers prefetch=none vector=1 block_x=32 block_y=8 points_y=1 unroll=1 cluster_y=1 band=0"
-             " padding=0 load_path=plain streaming=none min_blocks=0 %s",
-             changes[i]);
-    const struct configuration configuration = configuration_of(c->bench.template, set);
-    put_variant(c, &configuration, few_ms[i], i == VARIANTS - 1);
-  }
+  for (int i = 0; i < VARIANTS; i++) put_words(c, changes[i], few_ms[i], i == VARIANTS - 1);
 }
 
 static bool put_one_of_many(void *context, const struct configuration *configuration) {
@@ -153,8 +165,11 @@ static void case_open(struct final_case *c) {
   CHECK_OK(store_open_memory(&c->store));
   case_put(&c->bench, c->store, 256);
   c->backend = (struct backend_handle){.table = &still_backend, .state = c};
-  c->schedule = (struct schedule){
-      .time = backend_time(&c->backend), .deadline_ms = INFINITY, .search_end_ms = INFINITY, .end_ms = INFINITY};
+  c->schedule = (struct schedule){.time = backend_time(&c->backend),
+                                  .stop = &c->stop,
+                                  .deadline_ms = INFINITY,
+                                  .search_end_ms = INFINITY,
+                                  .end_ms = INFINITY};
   c->task = (struct task){.stencil = c->bench.stencil,
                           .analysis = c->bench.analysis,
                           .grid = {{64, 48, 40}},
@@ -195,7 +210,7 @@ static void case_run_finals(struct final_case *c, const struct crew *crew, struc
                                   .twins = &c->twins,
                                   .roof = &c->roof,
                                   .scale = 1,
-                                  .memcpy_ms = NAN,
+                                  .memcpy_ms = 0.125,
                                   .seed = 1,
                                   .backend = &c->backend,
                                   .pipeline = c->pipeline,
@@ -205,7 +220,7 @@ static void case_run_finals(struct final_case *c, const struct crew *crew, struc
   char reason[256] = "";
   *out = (struct final_winner){.exists = false};
   CHECK_OK(final_phase_run(&in, NULL, out, reason));
-  CHECK_EQ(c->wrong < c->count, out->exists, "%s", reason);
+  CHECK_EQ(c->wrong < c->count && !c->stop, out->exists, "%s", reason);
 }
 
 /* A finalist that could not be compiled once more, as where the compiler crashes, would end the task without a
@@ -221,6 +236,7 @@ TEST(a_winner_is_stored_as_it_was_compiled_for_the_rounds) {
   CHECK(strstr(winner.parameters, changes[0]), "the fastest: %s", winner.parameters);
   CHECK_EQ(1, number_of(c.store, "select count(*) from best where is_current and source like '%__global__%'"),
            "with its source");
+  CHECK_EQ(1, number_of(c.store, "select count(*) from run where memcpy_ms = 0.125"), "the copy before the search");
   case_close(&c);
 }
 
@@ -280,11 +296,74 @@ TEST(a_crew_is_told_the_winner_after_its_last_checks) {
   }
 }
 
+/* The first question is the phase's own, before it begins. */
+TEST(finals_that_are_stopped_before_their_rounds_load_nothing) {
+  for (int questions = 1; questions <= VARIANTS; questions++) {
+    struct final_winner winner;
+    struct final_case c;
+    case_open(&c);
+    put_few(&c);
+    c.questions_left = questions;
+    case_run_finals(&c, NULL, &winner);
+    CHECK_EQ(0, c.loads, "stopped after question %d", questions);
+    CHECK(pipeline_is_empty(c.pipeline), "no compile is left");
+    CHECK_EQ(1, number_of(c.store, "select count(*) from run where state = 'partial' and reason = 'interrupted'"),
+             "the run says why it ended");
+    case_close(&c);
+  }
+}
+
+/* In a run that goes on with the results of an earlier one, nothing tells before the compile that variants are one
+ * kernel. The last three variants here are. */
+TEST(copies_of_a_kernel_enter_once) {
+  enum { FOUR = 4 };
+  static const char *const words[FOUR] = {"z_slicing=64", "z_slicing=16", "z_slicing=32", "z_slicing=8"};
+  static const struct {
+    double times_ms[FOUR];
+    int standard, served; /* -1: none of them */
+    bool want[FOUR];      /* whether each may enter */
+  } rows[] = {{{0.204, 0.2, 0.201, 0.202}, 0, -1, {true, true, false, false}},
+              {{0.204, 0.202, 0.2, 0.201}, 0, -1, {true, false, true, false}},
+              {{0.204, 0.2, 0.201, 0.202}, 2, -1, {true, false, true, false}},
+              {{0.204, 0.2, 0.201, 0.202}, 0, 3, {true, false, false, true}},
+              {{0.204, 0.2, 0.201, 0.202}, 1, 3, {true, true, false, true}}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct final_candidate candidates[FOUR];
+    struct trial *built[FOUR];
+    struct final_case c;
+    int count;
+    case_open(&c);
+    for (int v = 0; v < FOUR; v++) put_words(&c, words[v], rows[i].times_ms[v], v == rows[i].standard);
+    const struct timed_variant **fastest = timed_by_time(&c.timed);
+    CHECK(fastest, "memory");
+    for (int v = 0; v < FOUR; v++) {
+      const struct proposal *proposal = &c.timed.list[v].proposal;
+      const bool is_other = v == 0;
+      CHECK_OK(trial_begin(&c.task, c.bench.template, proposal, &c.task.grid, &built[v]));
+      built[v]->has_code = true;
+      built[v]->code = identity_of("code", &is_other, sizeof is_other);
+      candidates[v] = (struct final_candidate){
+          .outcome = OUTCOME_MEASURED, .is_default = v == rows[i].standard, .is_served = v == rows[i].served};
+    }
+    CHECK_OK(leave_copies(&c.timed, fastest, built, candidates, &count));
+    for (int v = 0; v < FOUR; v++)
+      CHECK_EQ(rows[i].want[v], candidates[v].outcome == OUTCOME_MEASURED, "row %zu: %s", i, words[v]);
+    CHECK_EQ(i == COUNT(rows) - 1 ? 1 : 2, count, "row %zu: those that leave", i);
+    CHECK_OK(leave_copies(&c.timed, fastest, built, candidates, &count));
+    CHECK_EQ(0, count, "row %zu: no others the next time", i);
+    for (int v = 0; v < FOUR; v++) trial_free(built[v]);
+    free(fastest);
+    case_close(&c);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_winner_is_stored_as_it_was_compiled_for_the_rounds),
       cmocka_unit_test(the_fastest_are_compiled_before_the_first_is_loaded),
       cmocka_unit_test(a_crew_is_told_the_winner_after_its_last_checks),
+      cmocka_unit_test(finals_that_are_stopped_before_their_rounds_load_nothing),
+      cmocka_unit_test(copies_of_a_kernel_enter_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,10 +28,10 @@ struct hints_case {
   struct setup setup;
 };
 
-/* star7 in f32 on 64^3 on an H200, with the template `direct`. Its default is the first variant. */
-static void hints_open(struct hints_case *c) {
+/* A stencil in f32 on an H200, with the template `direct`. Its default is the first variant. */
+static void hints_open_for(struct hints_case *c, const char *stencil, const struct grid *grid) {
   *c = (struct hints_case){.options = {.strategy = &strategy_local}};
-  CHECK_OK(stencil_of_kernels("star7", &c->stencil));
+  CHECK_OK(stencil_of_kernels(stencil, &c->stencil));
   CHECK_OK(analysis_make(c->stencil, &c->analysis));
   CHECK_OK(template_read("templates/direct.yaml", &c->template));
   CHECK_OK(store_open_memory(&c->own));
@@ -42,7 +42,7 @@ static void hints_open(struct hints_case *c) {
   c->task = (struct task){.stencil = c->stencil,
                           .analysis = c->analysis,
                           .dtype = F32,
-                          .grid = {{64, 64, 64}},
+                          .grid = *grid,
                           .limits = c->backend.facts.device.limits,
                           .arch = arch_find(9, 0),
                           .arch_name = "sm_90"};
@@ -54,6 +54,9 @@ static void hints_open(struct hints_case *c) {
   c->setup = (struct setup){.first = &c->first};
   c->setup.space = (struct search_space){.templates = &c->template, .bindings = &c->bindings, .count = 1};
 }
+
+/* star7 on 64^3. */
+static void hints_open(struct hints_case *c) { hints_open_for(c, "star7", &(struct grid){{64, 64, 64}}); }
 
 static void hints_close(struct hints_case *c) {
   known_free(&c->setup.known);
@@ -101,21 +104,21 @@ static bool start_is(const struct hints_case *c, long at, const char *set) {
 /* Sorted by distance. They are stored in another order. */
 static const struct {
   struct tuned row;
-  double distance[HINT_DISTANCES]; /* stencil, device, grid, dtype, mode, history */
+  double distance[HINT_DISTANCES]; /* stencil, device, steps, grid, dtype, mode, history */
 } near_rows[] = {
-    {{GPU_H200, "star7", "direct", "block_x=32", F32, {64, 64, 64}, USUAL, 0.1}, {0, 0, 0, 0, 0, 0}},
-    {{GPU_H200, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.2}, {0, 0, 0, 0, 0, 1}},
+    {{GPU_H200, "star7", "direct", "block_x=32", F32, {64, 64, 64}, USUAL, 0.1}, {0, 0, 0, 0, 0, 0, 0}},
+    {{GPU_H200, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.2}, {0, 0, 0, 0, 0, 0, 1}},
     {{GPU_H200, "star7", "direct", "vector=1", F32, {64, 64, 64}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.1},
-     {0, 0, 0, 0, 1, 0}},
+     {0, 0, 0, 0, 0, 1, 0}},
     {{GPU_H200, "star7", "direct", "vector=1", F32, {64, 64, 64}, LAUNCH_GRAPH, CACHE_COLD, false, 0.1},
-     {0, 0, 0, 0, 2, 0}},
-    {{GPU_H200, "star7", "zmarch", "vector=1", F64, {64, 64, 64}, USUAL, 0.1}, {0, 0, 0, 1, 0, 0}},
-    {{GPU_H200, "star7", "direct", "vector=1", F64, {128, 64, 64}, USUAL, 0.1}, {0, 0, 1, 1, 0, 0}},
-    {{GPU_H200, "star7", "direct", "vector=1", F32, {32, 128, 64}, USUAL, 0.1}, {0, 0, 2, 0, 0, 0}},
-    {{GPU_H100, "star7", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1}, {0, 1, 0, 0, 0, 0}},
-    {{GPU_A100, "star7", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1}, {0, 3, 0, 0, 0, 0}},
-    {{GPU_H200, "star13", "direct", "vector=1", F64, {64, 64, 64}, USUAL, 0.1}, {2, 0, 0, 1, 0, 0}},
-    {{GPU_H200, "star25", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1}, {4, 0, 0, 0, 0, 0}},
+     {0, 0, 0, 0, 0, 2, 0}},
+    {{GPU_H200, "star7", "zmarch", "vector=1", F64, {64, 64, 64}, USUAL, 0.1}, {0, 0, 0, 0, 1, 0, 0}},
+    {{GPU_H200, "star7", "direct", "vector=1", F64, {128, 64, 64}, USUAL, 0.1}, {0, 0, 0, 1, 1, 0, 0}},
+    {{GPU_H200, "star7", "direct", "vector=1", F32, {32, 128, 64}, USUAL, 0.1}, {0, 0, 0, 2, 0, 0, 0}},
+    {{GPU_H100, "star7", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1}, {0, 1, 0, 0, 0, 0, 0}},
+    {{GPU_A100, "star7", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1}, {0, 3, 0, 0, 0, 0, 0}},
+    {{GPU_H200, "star13", "direct", "vector=1", F64, {64, 64, 64}, USUAL, 0.1}, {2, 0, 0, 0, 1, 0, 0}},
+    {{GPU_H200, "star25", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1}, {4, 0, 0, 0, 0, 0, 0}},
 };
 static const struct tuned far_rows[] = {
     {GPU_H200, "box27", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.1},
@@ -154,6 +157,52 @@ TEST(the_nearest_winners_come_first) {
   CHECK_EQ(1, seen, "the emulation's is for an emulation");
   hint_rows_free(&rows);
   hints_close(&c);
+}
+
+/* What is fast for one step a launch tells less of four. */
+TEST(winners_of_as_many_steps_come_before_nearer_grids) {
+  static const struct tuned rows[] = {
+      {GPU_H200, "star7", "direct", "block_x=32", F32, {64, 64, 64}, USUAL, 0.1},
+      {GPU_H200, "star7", "direct", "block_x=64", F32, {128, 128, 128}, USUAL, 0.1},
+      {GPU_H200, "star7", "direct", "block_x=128", F32, {256, 256, 256}, USUAL, 0.1},
+      {GPU_H100, "star7", "direct", "block_x=256", F32, {64, 64, 64}, USUAL, 0.1},
+  };
+  static const double want[] = {0, 1, 2, 0};
+  static const char *const sets[] = {"\"block_x\":128", "\"block_x\":64", "\"block_x\":32", "\"block_x\":256"};
+  struct hint_rows found = {.count = 0};
+  struct hints_case c;
+  hints_open(&c);
+  c.task.launch_steps = 4;
+  for (size_t i = 0; i < COUNT(rows); i++) tuned_put(c.own, &rows[i]);
+  change_database(c.own, "update problem set steps = case when nx = 64 and device_id = (select min(device_id) from"
+                         " problem) then 1 when nx = 128 then 2 else 4 end");
+  const struct hint_target target = {
+      .task = &c.task, .device = &c.backend.facts.device, .launch = LAUNCH_STREAM, .cache = CACHE_STEADY};
+  CHECK_OK(hint_rows_read(&found, c.own, &target, &never));
+  hint_rows_sort(&found);
+  CHECK_EQ((int)COUNT(rows), found.count, "all of them");
+  for (int i = 0; i < found.count; i++) {
+    CHECK_NEAR(want[i], found.list[i].distance[HINT_STEPS], 1e-12, "row %d", i);
+    CHECK(strstr(found.list[i].parameters, sets[i]), "row %d: %s", i, found.list[i].parameters);
+  }
+  hint_rows_free(&found);
+  hints_close(&c);
+}
+
+/* A document or a database can have any numbers. */
+TEST(a_row_without_a_grid_is_no_hint) {
+  static const char *const points[] = {"nx = -64", "ny = 0", "nz = 4294967296"};
+  for (size_t i = 0; i < COUNT(points); i++) {
+    struct hints_case c;
+    char change[128];
+    hints_open(&c);
+    tuned_put(c.other, &near_rows[0].row);
+    snprintf(change, sizeof change, "update problem set %s", points[i]);
+    change_database(c.other, change);
+    find_again(&c);
+    CHECK_EQ(0, c.setup.hints.count, "%s", points[i]);
+    hints_close(&c);
+  }
 }
 
 TEST(of_a_problem_the_newest_winners_count) {
@@ -356,6 +405,28 @@ TEST(measurements_of_other_problems_are_known) {
 }
 
 /* The second version of a template measured a variant again: it was the slower one before, and is the faster one. */
+TEST(a_source_of_times_is_named_with_as_many_numbers_as_dimensions) {
+  static const struct {
+    struct tuned row;
+    const char *want;
+  } rows[] = {{{GPU_H100, "advect1d", "direct", "block_x=32", F32, {1000, 1, 1}, USUAL, 0.1}, "advect1d f32 1000 on "},
+              {{GPU_H100, "heat2d", "direct", "block_x=32", F32, {512, 1, 1}, USUAL, 0.1}, "heat2d f32 512x1 on "},
+              {{GPU_H100, "heat2d", "direct", "block_x=32", F32, {64, 48, 1}, USUAL, 0.1}, "heat2d f32 64x48 on "},
+              {{GPU_H100, "star7", "direct", "block_x=32", F32, {64, 48, 1}, USUAL, 0.1}, "star7 f32 64x48x1 on "}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const struct tuned *row = &rows[i].row;
+    const struct grid grid = {{row->n[0], row->n[1], row->n[2]}};
+    struct hints_case c;
+    hints_open_for(&c, row->stencil, &grid);
+    c.options.strategy = &strategy_model;
+    tuned_put(c.other, row);
+    find_again(&c);
+    CHECK_EQ(1, c.setup.space.known.count, "row %zu", i);
+    CHECK(strstr(c.setup.space.known.sources[0], rows[i].want), "row %zu: %s", i, c.setup.space.known.sources[0]);
+    hints_close(&c);
+  }
+}
+
 TEST(of_a_variant_the_newest_time_is_known) {
   static const struct tuned rows[] = {
       {GPU_H100, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.4},
@@ -692,6 +763,8 @@ int main(void) {
       cmocka_unit_test(the_nearest_winners_come_first),
       cmocka_unit_test(hints_and_then_the_defaults_of_templates_are_tried_first),
       cmocka_unit_test(what_a_lookup_serves_is_the_first_hint),
+      cmocka_unit_test(winners_of_as_many_steps_come_before_nearer_grids),
+      cmocka_unit_test(a_row_without_a_grid_is_no_hint),
       cmocka_unit_test(of_a_problem_the_newest_winners_count),
       cmocka_unit_test(winners_of_older_templates_are_read_by_name),
       cmocka_unit_test(what_rules_exclude_becomes_the_nearest_that_they_keep),
@@ -700,6 +773,7 @@ int main(void) {
       cmocka_unit_test(a_stencil_that_this_version_cannot_read_tells_nothing),
       cmocka_unit_test(a_search_can_begin_blind),
       cmocka_unit_test(measurements_of_other_problems_are_known),
+      cmocka_unit_test(a_source_of_times_is_named_with_as_many_numbers_as_dimensions),
       cmocka_unit_test(of_a_variant_the_newest_time_is_known),
       cmocka_unit_test(rows_of_other_stencils_hide_nothing),
       cmocka_unit_test(measurements_are_read_for_a_limited_time),

@@ -63,6 +63,7 @@ TEST(a_sample_takes_turns_and_is_shuffled) {
                        MAX_PARAMETERS) < 0;
     }
   }
+  CHECK(drawn.capacity >= drawn.count, "room for all that are in the list, which may grow");
   CHECK(rising > 25 && rising < 75, "%d of 98 follow each other in the order of the space", rising);
   proposals_free(&again);
   proposals_free(&drawn);

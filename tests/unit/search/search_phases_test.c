@@ -248,6 +248,36 @@ TEST(earlier_results_are_found_with_how_slow_the_gpu_was) {
   case_close(&c);
 }
 
+/* Put a variant with the source of another one, and with other parameters. */
+static void put_namesake(struct phase_case *c, const struct proposal *proposal, const char *parameters) {
+  char change[512], hex[IDENTITY_HEX_BYTES];
+  struct trial *trial = trial_of(c, proposal);
+  identity_hex(trial->generated.hash, hex);
+  snprintf(change, sizeof change,
+           "insert into variant (source_hash, stencil_id, template_id, parameters, origin_id) select source_hash,"
+           " stencil_id, template_id, '%s', origin_id from variant where source_hash = '%s' limit 1",
+           parameters, hex);
+  CHECK_OK(query_script(store_connection(c->store), change));
+  trial_free(trial);
+}
+
+TEST(of_variants_with_the_source_of_the_default_the_measured_one_tells_how_slow_the_gpu_was) {
+  struct phase_case c;
+  case_open(&c);
+  const struct proposal first = proposal_with(&c, NULL), fast = proposal_with(&c, "z_slicing=32");
+  const int64_t elsewhere = case_run(&c.bench, c.store, "999.9"), before = case_run(&c.bench, c.store, "580.1");
+  put_result(&c, elsewhere, &first, 1, 0.9);
+  put_namesake(&c, &first, "{\"a\":1}");
+  put_result(&c, before, &first, 1, 0.44);
+  put_namesake(&c, &first, "{\"z\":1}");
+  const int64_t variant = put_result(&c, before, &fast, 2, 0.3);
+  c.rows.run = case_run(&c.bench, c.store, "580.1");
+  c.first = trial_of(&c, &first);
+  const struct variant_key standard = run_rows_key(&c.rows, c.first);
+  CHECK_NEAR(1.1, scale_of(&c, variant, &standard, 0.4), 1e-9, "the default took 0.44 ms then, 0.4 ms now");
+  case_close(&c);
+}
+
 /* SQLite calls this at regular places of a statement, and ends the statement where the result is not 0. */
 static int count_down(void *calls_left) { return --*(int *)calls_left < 0; }
 
@@ -618,6 +648,73 @@ TEST(a_variant_that_another_gpu_takes_over_keeps_its_reason) {
   case_close(&c);
 }
 
+/* A member that keeps a variant until the deadline, or loses it then. */
+struct late_crew {
+  struct phase_case *c;
+  struct lost_crew lost;
+  bool loses_it;
+};
+
+static int late_room(void *state) { return lost_room(&((struct late_crew *)state)->lost); }
+static int late_away(void *state) { return lost_away(&((struct late_crew *)state)->lost); }
+static halotune_status late_put(void *state, struct trial *trial, double best_ms) {
+  return lost_put(&((struct late_crew *)state)->lost, trial, best_ms);
+}
+static halotune_status late_take(void *state, int timeout_ms, struct trial **out, bool *is_lost) {
+  struct late_crew *crew = state;
+  *out = NULL;
+  *is_lost = false;
+  if (timeout_ms > 0) crew->c->witness.now_ms += 100;
+  if (crew->c->witness.now_ms < crew->c->schedule.search_end_ms || !crew->loses_it) return HALOTUNE_OK;
+  return lost_take(&crew->lost, timeout_ms, out, is_lost);
+}
+
+/* The strategy has no more variants, or as many are tried as were asked for, and one has no result when the deadline
+ * comes. */
+TEST(a_search_whose_last_variant_another_gpu_has_is_cut_by_the_deadline) {
+  static const struct strategy strategy = {.next = next_of_two, .tell = tell_nobody, .why = why_of_two};
+  static const struct backend counting = {
+      .name = "counting", .set_problem = set_problem, .load = load_wrong, .unload = unload};
+  static const struct crew_table table = {.anchored = lost_anchored,
+                                          .device_scaled = lost_scaled,
+                                          .device_most = lost_most,
+                                          .room = late_room,
+                                          .away = late_away,
+                                          .put = late_put,
+                                          .take = late_take,
+                                          .stop = lost_stop,
+                                          .settle = lost_settle};
+  static const struct {
+    bool loses_it;
+    long max_variants;
+  } rows[] = {{false, 0}, {true, 0}, {false, 3}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct search_end end;
+    struct phase_case c;
+    case_open(&c);
+    struct late_crew late = {.c = &c, .loses_it = rows[i].loses_it};
+    const struct crew crew = {&table, &late};
+    c.backend = (struct backend_handle){.table = &counting, .state = &c};
+    c.schedule.time = (struct time_source){.now_ms = witness_now, .state = &c.witness};
+    c.schedule.search_end_ms = c.schedule.end_ms = 5000;
+    c.schedule.deadline_ms = 10000;
+    c.schedule.has_deadline = true;
+    struct two two = {.list = {proposal_with(&c, "block_x=64"), proposal_with(&c, "block_y=4")}};
+    const struct proposal first = proposal_with(&c, NULL);
+    c.rows.run = case_run(&c.bench, c.store, "580.1");
+    c.first = trial_of(&c, &first);
+    struct search_inputs in = inputs_of(&c, &strategy);
+    in.strategy_state = &two;
+    in.crew = &crew;
+    in.max_variants = rows[i].max_variants;
+    CHECK_OK(search_phase_run(&in, &end));
+    CHECK_EQ(2, c.loads, "row %zu: the default, and the other one", i);
+    CHECK(!end.is_exhausted && end.is_cut, "row %zu", i);
+    trial_free(late.lost.trial);
+    case_close(&c);
+  }
+}
+
 /* Also where the time of the search is over before it begins. */
 TEST(what_a_lookup_serves_is_measured_first) {
   static const struct strategy silent = {.next = propose_nothing, .tell = tell_nobody};
@@ -929,12 +1026,14 @@ struct teller {
   struct store *store;
   int64_t fewest_rows; /* that it saw */
   int told;
-  bool saw_open; /* a transaction that was not committed */
+  bool saw_open;  /* a transaction that was not committed */
+  double time_ms; /* that it was told last */
 };
 
 static halotune_status tell_teller(void *state, const struct proposal *proposal, double time_ms) {
   struct teller *teller = state;
-  (void)proposal, (void)time_ms;
+  (void)proposal;
+  teller->time_ms = time_ms;
   const int64_t rows = number_of(teller->store, "select count(*) from measurement");
   if (teller->told++ == 0 || rows < teller->fewest_rows) teller->fewest_rows = rows;
   teller->saw_open = teller->saw_open || !sqlite3_get_autocommit(store_connection(teller->store));
@@ -993,12 +1092,84 @@ TEST(results_that_come_together_are_stored_before_they_count) {
   }
 }
 
+/* End a variant as a search does, with a source and a machine code that it is said to have.
+ *   away_scale  how slow another GPU was that measured it; 0: it is measured here */
+static void finish_said(struct phase_case *c, struct results *results, const char *change, const char *source,
+                        const char *code, double away_scale) {
+  const struct proposal proposal = proposal_with(c, change);
+  struct trial *trial = trial_of(c, &proposal);
+  trial->generated.hash = identity_of("source", source, strlen(source));
+  trial->is_away = away_scale > 0;
+  trial->away_scale = away_scale;
+  CHECK_OK(results_recall(results, trial, NAN));
+  trial->has_code = true;
+  trial->code = identity_of("code", code, strlen(code));
+  if (!trial->is_over) CHECK_OK(results_find_twin(results, trial));
+  if (!trial->is_over) {
+    trial->result = case_measurement(1);
+    trial->is_over = true;
+  }
+  CHECK_OK(results_finish(results, trial));
+}
+
+/* The third variant has the source of the second one, which has the machine code of the first one. */
+TEST(a_variant_with_the_source_of_a_twin_is_a_twin) {
+  static const struct strategy strategy = {.name = "teller", .tell = tell_nobody};
+  struct watch watch = {.is_blind = true};
+  struct phase_case c;
+  int count;
+  case_open(&c);
+  const struct search_inputs in = inputs_of(&c, &strategy);
+  struct results results = {.in = &in, .watch = &watch};
+  struct measurement again = case_measurement(1);
+  CHECK_OK(proposer_make(&strategy, NULL, false, &results.proposer));
+  c.rows.run = case_run(&c.bench, c.store, "580.1");
+  finish_said(&c, &results, "", "A", "1", 0);
+  finish_said(&c, &results, "z_slicing=32", "B", "1", 0);
+  finish_said(&c, &results, "z_slicing=16", "B", "1", 0);
+  CHECK_EQ(1, c.timed.count, "one kernel for the finals");
+  CHECK_EQ(3, c.tally.tried, "all have a result");
+  CHECK_EQ(2, c.tally.twins, "twins");
+  CHECK_EQ(0, c.tally.recalled, "there was no earlier run");
+  CHECK_EQ(2, number_of(c.store, "select count(*) from measurement"), "a row for each source");
+  CHECK_OK(twins_follow(&c.twins, c.store, c.rows.run, c.timed.list[0].variant, &again, &count));
+  CHECK_EQ(2, count, "both follow the original");
+  CHECK_EQ(again.attempts, number_of(c.store, "select max(attempts) - min(attempts) from measurement"),
+           "the row that both have is changed once");
+  results_free(&results);
+  proposer_free(results.proposer);
+  case_close(&c);
+}
+
+/* The GPU here is as fast as at the beginning. The result was measured by one that was not. */
+TEST(a_twin_has_the_scale_of_its_original) {
+  static const struct strategy strategy = {.name = "teller", .tell = tell_teller};
+  struct watch watch = {.is_blind = true};
+  struct phase_case c;
+  case_open(&c);
+  struct teller teller = {.store = c.store};
+  const struct search_inputs in = inputs_of(&c, &strategy);
+  struct results results = {.in = &in, .watch = &watch};
+  CHECK_OK(proposer_make(&strategy, &teller, false, &results.proposer));
+  c.rows.run = case_run(&c.bench, c.store, "580.1");
+  finish_said(&c, &results, "", "A", "1", 1.25);
+  const double original_ms = teller.time_ms;
+  CHECK_NEAR(case_measurement(1).timing.median_ms / 1.25, original_ms, 1e-12, "the time on a GPU that is as fast");
+  finish_said(&c, &results, "z_slicing=32", "B", "1", 0);
+  CHECK_EQ(2, teller.told, "both are told");
+  CHECK_NEAR(original_ms, teller.time_ms, 0, "with one time");
+  results_free(&results);
+  proposer_free(results.proposer);
+  case_close(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_trial_that_has_no_source_has_a_row_of_its_own),
       cmocka_unit_test(a_recording_compiles_nothing),
       cmocka_unit_test(a_runner_tells_when_a_trial_had_ended),
       cmocka_unit_test(earlier_results_are_found_with_how_slow_the_gpu_was),
+      cmocka_unit_test(of_variants_with_the_source_of_the_default_the_measured_one_tells_how_slow_the_gpu_was),
       cmocka_unit_test(earlier_results_are_read_in_full_or_not_at_all),
       cmocka_unit_test(a_variant_whose_compiler_died_is_tried_again),
       cmocka_unit_test(no_more_variants_than_asked_for_are_in_flight),
@@ -1007,12 +1178,15 @@ int main(void) {
       cmocka_unit_test(results_are_taken_while_the_strategy_thinks),
       cmocka_unit_test(variants_that_run_beside_the_program_count_at_once),
       cmocka_unit_test(a_variant_that_another_gpu_takes_over_keeps_its_reason),
+      cmocka_unit_test(a_search_whose_last_variant_another_gpu_has_is_cut_by_the_deadline),
       cmocka_unit_test(what_a_lookup_serves_is_measured_first),
       cmocka_unit_test(a_slow_default_adjusts_no_earlier_results),
       cmocka_unit_test(a_stand_in_that_fails_leaves_no_anchor),
       cmocka_unit_test(doubtful_results_are_marked),
       cmocka_unit_test(twins_follow_their_original),
       cmocka_unit_test(results_that_come_together_are_stored_before_they_count),
+      cmocka_unit_test(a_variant_with_the_source_of_a_twin_is_a_twin),
+      cmocka_unit_test(a_twin_has_the_scale_of_its_original),
       cmocka_unit_test(the_fastest_are_compiled_ahead_for_the_second_grid),
       cmocka_unit_test(the_second_grid_is_awkward_and_has_other_weights),
       cmocka_unit_test(a_device_that_cannot_make_the_second_grids_fields_is_told_with_its_run),

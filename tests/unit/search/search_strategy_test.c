@@ -421,6 +421,32 @@ TEST(a_search_that_can_gain_no_more_ends_and_says_so) {
   space_close(&c);
 }
 
+/* The best variant is a random one, and far from all others. Eight random ones must agree after it. */
+TEST(a_random_variant_does_not_agree_with_itself) {
+  struct space_case c;
+  struct proposal proposal;
+  void *model;
+  double best_ms = INFINITY;
+  bool has_lucky = false;
+  int agreed = 0;
+  space_open(&c);
+  CHECK_OK(strategy_model.open(&c.space, 3, &model));
+  for (long count = 0; next_of(&strategy_model, model, &proposal); count++) {
+    const bool is_random = strncmp(strategy_model.why(model), "random", strlen("random")) == 0;
+    const bool is_lucky = is_random && !has_lucky && count > 60;
+    const double time_ms = is_lucky ? best_ms * 0.5 : made_up_ms(&c, &proposal, 5, 0);
+    has_lucky |= is_lucky;
+    agreed = time_ms < best_ms * 0.998 ? 0 : agreed + is_random;
+    best_ms = fmin(best_ms, time_ms);
+    CHECK_OK(strategy_model.tell(model, &proposal, time_ms));
+  }
+  CHECK(has_lucky, "there was one");
+  CHECK(strstr(strategy_model.remark(model), "ended early"), "'%s'", strategy_model.remark(model));
+  CHECK(agreed >= 8, "%d", agreed);
+  strategy_model.close(model);
+  space_close(&c);
+}
+
 /* --- templates that estimate the work of their variants ----------------------------------------------------------- */
 
 /* What a template says of its variants' work, where their times are in truth those of estimated_ms. */
@@ -571,6 +597,7 @@ int main(void) {
       cmocka_unit_test(a_model_finds_good_variants_sooner),
       cmocka_unit_test(a_model_learns_from_other_problems),
       cmocka_unit_test(a_search_that_can_gain_no_more_ends_and_says_so),
+      cmocka_unit_test(a_random_variant_does_not_agree_with_itself),
       cmocka_unit_test(light_variants_are_drawn_where_templates_estimate_work),
       cmocka_unit_test(templates_without_an_estimate_take_part_in_every_fourth_turn),
       cmocka_unit_test(a_model_begins_with_what_templates_estimate),

@@ -7,7 +7,7 @@
 #include "tuner/measure/finals/finals_plan.h"
 #include "tuner/search/tune/task_phases.h"
 
-enum { OF_A_TEMPLATE = 100, VALUES = 32 };
+enum { OF_A_TEMPLATE = 100, VALUES = 32, LONG_DETAIL = 2000 };
 
 struct clock_case {
   struct model model;
@@ -20,6 +20,7 @@ struct clock_case {
   double compile_ms; /* of each variant before its first load; one after the other */
   bool is_compiled[2 * OF_A_TEMPLATE];
   int loads_of_default;
+  int loads, failing_load; /* the number of the load that ends the run; 0: none does */
   struct grid grid;
   struct tune_options options;
   struct tune_result result;
@@ -43,6 +44,7 @@ static halotune_status await_compile(void *state, const struct candidate *candid
 
 static halotune_status load_variant(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
   struct clock_case *c = state;
+  if (++c->loads == c->failing_load) return fail(HALOTUNE_IO, "%0*d", LONG_DETAIL, 1);
   *verdict = (struct verdict){.outcome = c->is_all_wrong ? OUTCOME_WRONG : OUTCOME_MEASURED,
                               .worst = {.points = 1},
                               .recorded = {.is_known = true, .registers = 32, .blocks_per_sm = 1, .occupancy = 1}};
@@ -146,7 +148,7 @@ static void clock_close(struct clock_case *c) {
 }
 
 /* Tune with `count` templates, from `first` on. */
-static void run_tune(struct clock_case *c, int first, int count) {
+static halotune_status try_tune(struct clock_case *c, int first, int count) {
   const struct tune_tools tools = {.backend = &c->backend, .store = c->store};
   const struct task task = {.stencil = c->stencil,
                             .analysis = c->analysis,
@@ -157,8 +159,10 @@ static void run_tune(struct clock_case *c, int first, int count) {
                             .arch = arch_find(9, 0),
                             .arch_name = "sm_90"};
   const struct tune_templates templates = {c->templates + first, NULL, count}, none = {NULL, NULL, 0};
-  CHECK_OK(tune(&tools, &task, &templates, NULL, &none, &c->options, &c->result));
+  return tune(&tools, &task, &templates, NULL, &none, &c->options, &c->result);
 }
+
+static void run_tune(struct clock_case *c, int first, int count) { CHECK_OK(try_tune(c, first, count)); }
 
 static double spent_s(const struct tune_result *result) { return result->search_s + result->final_s; }
 
@@ -283,6 +287,20 @@ TEST(a_run_that_ends_in_its_finals_keeps_its_figures) {
   clock_close(&c);
 }
 
+/* The row of the run and its line have only the beginning. */
+TEST(a_run_that_fails_keeps_the_whole_detail) {
+  struct clock_case c;
+  clock_open(&c);
+  run_tune(&c, 1, 1);
+  CHECK(c.loads > 10, "%d loads of a whole run", c.loads);
+  c.failing_load = c.loads + 10;
+  c.options.fresh = true;
+  CHECK_EQ(HALOTUNE_IO, try_tune(&c, 1, 1), "the backend's status");
+  CHECK_EQ(LONG_DETAIL, strlen(fail_text()), "the backend's detail");
+  CHECK_EQ(1, number_of(c.store, "select count(*) from run where reason like '00000%'"), "why the run ended");
+  clock_close(&c);
+}
+
 TEST(a_task_with_too_little_time_before_the_deadline_is_not_searched) {
   struct clock_case c;
   clock_open(&c);
@@ -290,7 +308,7 @@ TEST(a_task_with_too_little_time_before_the_deadline_is_not_searched) {
   CHECK(!tune_has_time(&c.options, c.model.now_ms), "10 s are needed, and 2 s for the last steps");
   run_tune(&c, 1, 1);
   CHECK(!c.result.is_complete && !c.result.winner.exists && c.result.tally.tried == 0, "nothing is tried");
-  CHECK_TEXT("the deadline passed", c.result.reason, "the reason");
+  CHECK_TEXT("too little time was left before the deadline", c.result.reason, "the reason");
   CHECK(!c.result.is_exhausted, "another run may find something");
 
   /* The set-up alone takes longer than the time that is left. */
@@ -440,6 +458,7 @@ int main(void) {
       cmocka_unit_test(a_search_that_the_deadline_cuts_short_is_partial),
       cmocka_unit_test(a_search_of_a_handful_of_variants_is_partial),
       cmocka_unit_test(a_run_that_ends_in_its_finals_keeps_its_figures),
+      cmocka_unit_test(a_run_that_fails_keeps_the_whole_detail),
       cmocka_unit_test(a_task_with_too_little_time_before_the_deadline_is_not_searched),
       cmocka_unit_test(a_space_is_exhausted_where_all_is_wrong_and_time_was_no_reason_to_end),
   };

@@ -39,7 +39,7 @@ struct final_inputs {
 /* The result of the phase. */
 struct final_winner {
   bool exists;     /* false: the members below mean nothing, except `other_processes` */
-  bool is_hinted;  /* a database had it as a winner before it was measured */
+  bool is_hinted;  /* it was a hint before it was measured (hints.h) */
   bool is_current; /* a lookup serves it from now on */
   char template_name[64];
   char parameters[1024]; /* "block_x=32 storage=planes" */

@@ -8,10 +8,14 @@
 
 #include "tuner/search/finals/final_store.h"
 #include "tuner/search/finals/final_winner.h"
+#include "tuner/search/finals/leave_copies.h"
 #include "tuner/search/finals/second_grid.h"
 #include "tuner/search/variants/evaluate.h"
 
-enum { FIRST_ROOF_SLOT = FINALS_SLOTS };
+enum {
+  FIRST_ROOF_SLOT = FINALS_SLOTS,
+  COMPILE_WAIT_MS = 20 /* how long a wait for a compile does not see that the run has to end */
+};
 
 /* A candidate is a variant of in->timed, by its index. */
 struct final_phase {
@@ -27,11 +31,11 @@ static const struct template *template_of(const struct final_inputs *in, const s
   return in->space->templates[proposal->template_index];
 }
 
-/* Take one trial out of the pipeline and give it to its candidate. */
+/* Take one trial out of the pipeline and give it to its candidate, if one comes soon. */
 static halotune_status take_built(struct final_phase *phase) {
   const struct timed_list *timed = phase->in->timed;
   struct trial *trial;
-  halotune_status status = pipeline_take(phase->in->pipeline, -1, &trial);
+  halotune_status status = pipeline_take(phase->in->pipeline, COMPILE_WAIT_MS, &trial);
   if (status != HALOTUNE_OK || !trial) return status;
   for (long i = 0; i < timed->count; i++) {
     const struct proposal *proposal = &timed->list[i].proposal;
@@ -43,30 +47,47 @@ static halotune_status take_built(struct final_phase *phase) {
   return HALOTUNE_OK;
 }
 
-/* Compile the variants that will most likely enter, on all cores at once: the fastest, the default and what a lookup
- * serves. The device then waits for none of them. */
-static halotune_status build_ahead(struct final_phase *phase) {
+/* Begin to compile the variants that will most likely enter: the fastest, the default and what a lookup serves.
+ *   most   of the fastest
+ *   begun  receives how many of the fastest were begun */
+static halotune_status begin_fastest(struct final_phase *phase, const struct timed_variant *const *fastest, int most,
+                                     int *begun) {
   const struct final_inputs *in = phase->in;
   const double most_ms = FINALS_ENTRY_RATIO * timed_best_ms(in->timed);
-  const struct timed_variant **fastest = timed_by_time(in->timed);
-  halotune_status status = fastest ? HALOTUNE_OK : fail_memory();
-  int begun = 0;
+  halotune_status status = HALOTUNE_OK;
+  *begun = 0;
   for (long i = 0; i < in->timed->count && status == HALOTUNE_OK; i++) {
     const struct timed_variant *timed = fastest[i];
     const bool is_fast = timed->outcome == OUTCOME_MEASURED && timed->median_ms / timed->scale <= most_ms;
     struct trial *trial;
-    if (schedule_is_stopped(in->schedule)) break;
-    if (!timed->is_default && !timed->is_served && (!is_fast || begun >= FINALS_ENTRANTS)) continue;
-    while (status == HALOTUNE_OK && !pipeline_has_room(in->pipeline)) status = take_built(phase);
-    if (status == HALOTUNE_OK)
-      status = trial_begin(in->task, template_of(in, &timed->proposal), &timed->proposal, &in->task->grid, &trial);
+    if (phase->built[timed - in->timed->list]) continue;
+    if (!timed->is_default && !timed->is_served && (!is_fast || *begun >= most)) continue;
+    while (status == HALOTUNE_OK && !pipeline_has_room(in->pipeline) && !schedule_is_stopped(in->schedule))
+      status = take_built(phase);
+    if (status != HALOTUNE_OK || schedule_is_stopped(in->schedule)) break;
+    status = trial_begin(in->task, template_of(in, &timed->proposal), &timed->proposal, &in->task->grid, &trial);
     if (status != HALOTUNE_OK) break;
-    begun += is_fast;
+    *begun += is_fast;
     if (trial->is_over) phase->built[timed - in->timed->list] = trial;
     else status = pipeline_put(in->pipeline, trial, in->task);
   }
-  while (status == HALOTUNE_OK && !pipeline_is_empty(in->pipeline)) status = take_built(phase);
+  return status;
+}
+
+/* Compile them, on all cores at once. The device then waits for none of them. Others take the places of copies. If the
+ * run has to end, the compiles are dropped. */
+static halotune_status build_ahead(struct final_phase *phase) {
+  const struct final_inputs *in = phase->in;
+  const struct timed_variant **fastest = timed_by_time(in->timed);
+  halotune_status status = fastest ? HALOTUNE_OK : fail_memory();
+  for (int places = FINALS_ENTRANTS, begun = 1; status == HALOTUNE_OK && places > 0 && begun > 0;) {
+    status = begin_fastest(phase, fastest, places, &begun);
+    while (status == HALOTUNE_OK && !pipeline_is_empty(in->pipeline) && !schedule_is_stopped(in->schedule))
+      status = take_built(phase);
+    if (status == HALOTUNE_OK) status = leave_copies(in->timed, fastest, phase->built, phase->candidates, &places);
+  }
   free(fastest);
+  pipeline_clear(in->pipeline);
   return status;
 }
 
@@ -171,12 +192,14 @@ static halotune_status run_rounds(struct final_phase *phase) {
   return finals_run(&request, &phase->rounds.finals);
 }
 
-/* Take the times of the driver's copy and of the fastest kernel that copies. */
-static void take_roofs(struct final_rounds *rounds, const struct roof *roof) {
+/* Take the times of the driver's copy and of the fastest kernel that copies. Without rounds, the copy has its time from
+ * before the search. */
+static void take_roofs(struct final_rounds *rounds, const struct roof *roof, double memcpy_ms) {
   for (int i = 0; i < roof->count; i++) {
     double *time_ms = roof->slots[i] == SLOT_MEMCPY ? &rounds->memcpy_ms : &rounds->copy_ms;
     *time_ms = fmin(*time_ms, rounds->finals.roofs_ms[i]);
   }
+  if (isnan(rounds->memcpy_ms)) rounds->memcpy_ms = memcpy_ms;
 }
 
 static halotune_status unload_all(struct final_phase *phase) {
@@ -242,7 +265,7 @@ static halotune_status end_without_winner(const struct final_inputs *in, const s
   const struct run_end end = {.reason = why,
                               .empty_ms = rounds->finals.empty_ms,
                               .copy_ms = rounds->copy_ms,
-                              .memcpy_ms = isnan(rounds->memcpy_ms) ? in->memcpy_ms : rounds->memcpy_ms,
+                              .memcpy_ms = rounds->memcpy_ms,
                               .warnings = text_string(&rounds->warnings),
                               .idle_w = rounds->finals.idle_w};
   snprintf(reason, 256, "%s", why);
@@ -286,6 +309,21 @@ static void phase_free(struct final_phase *phase) {
   free(phase->built);
 }
 
+/* Run the rounds on the compiled candidates, and store the result. */
+static halotune_status run_phase(struct final_phase *phase, const char *partial, struct final_winner *out,
+                                 char reason[256]) {
+  const struct final_inputs *in = phase->in;
+  halotune_status status = roof_open(in->roof, FIRST_ROOF_SLOT, &phase->roof);
+  if (status == HALOTUNE_OK) status = second_grid_begin(in, &phase->ahead);
+  if (status == HALOTUNE_OK) out->other_processes = look_for_others(in, &phase->rounds.warnings);
+  if (status == HALOTUNE_OK) status = run_rounds(phase);
+  if (status == HALOTUNE_OK) take_roofs(&phase->rounds, &phase->roof, in->memcpy_ms);
+  halotune_status unloaded = unload_all(phase);
+  if (status == HALOTUNE_OK) status = unloaded;
+  second_grid_end(in, &phase->ahead);
+  return status == HALOTUNE_OK ? end_phase(in, partial, &phase->rounds, out, reason) : status;
+}
+
 halotune_status final_phase_run(const struct final_inputs *in, const char *partial, struct final_winner *out,
                                 char reason[256]) {
   struct final_phase phase = {.in = in, .rounds = {.copy_ms = NAN, .memcpy_ms = NAN}};
@@ -295,15 +333,9 @@ halotune_status final_phase_run(const struct final_inputs *in, const char *parti
   timed_sort(in->timed);
   halotune_status status = make_candidates(&phase);
   if (status == HALOTUNE_OK) status = build_ahead(&phase);
-  if (status == HALOTUNE_OK) status = roof_open(in->roof, FIRST_ROOF_SLOT, &phase.roof);
-  if (status == HALOTUNE_OK) status = second_grid_begin(in, &phase.ahead);
-  if (status == HALOTUNE_OK) out->other_processes = look_for_others(in, &phase.rounds.warnings);
-  if (status == HALOTUNE_OK) status = run_rounds(&phase);
-  if (status == HALOTUNE_OK) take_roofs(&phase.rounds, &phase.roof);
-  halotune_status unloaded = unload_all(&phase);
-  if (status == HALOTUNE_OK) status = unloaded;
-  second_grid_end(in, &phase.ahead);
-  if (status == HALOTUNE_OK) status = end_phase(in, partial, &phase.rounds, out, reason);
+  const bool is_stopped = schedule_is_stopped(in->schedule);
+  if (status == HALOTUNE_OK && is_stopped) status = end_early(in, schedule_stop_reason(in->schedule), reason);
+  else if (status == HALOTUNE_OK) status = run_phase(&phase, partial, out, reason);
   phase_free(&phase);
   return status;
 }

@@ -11,8 +11,9 @@ struct final_rounds {
   int *told; /* the finalists that the crew was told, as indexes in in->timed; NULL for none */
   int told_count;
   struct trial *const *trials; /* of each variant of in->timed: its trial if it is compiled; else NULL */
-  double copy_ms, memcpy_ms;   /* the roofs in the final rounds; NaN where there is none */
-  struct text warnings;        /* warnings about the run, one a line */
+  double copy_ms,
+      memcpy_ms;        /* the roofs; that of the driver is from before the search where no round has it; NaN: none */
+  struct text warnings; /* warnings about the run, one a line */
 };
 
 /* Compare the first by rank at all points, where the search compared drawn ones, and verify it on a second grid. If it

@@ -24,12 +24,12 @@ static bool is_idle(const struct task *task, const struct grid *grid) {
 /* Whether the stencil computes a point of a grid.
  *   reason  receives why not */
 static bool can_compute(const struct task *task, const struct grid *grid, char reason[BACKEND_REASON_BYTES]) {
+  char name[GRID_TEXT_BYTES];
+  grid_write(grid, task->stencil->dims, name);
   if (stencil_check_grid(task->stencil, grid, NULL) != HALOTUNE_OK)
     snprintf(reason, BACKEND_REASON_BYTES, "%s", fail_text());
   else if (is_idle(task, grid))
-    snprintf(reason, BACKEND_REASON_BYTES,
-             "the stencil computes no point of the grid %ldx%ldx%ld: all are at a boundary", grid->n[0], grid->n[1],
-             grid->n[2]);
+    snprintf(reason, BACKEND_REASON_BYTES, "the stencil computes no point of the grid %s: all are at a boundary", name);
   else return true;
   return false;
 }

@@ -23,11 +23,12 @@ static const char winners_sql[] =
     " join measurement m on m.run_id = r.id join variant v on v.id = m.variant_id join template t on t.id = v.template_id"
     " where now.id = ?1 group by 1, 2) where outcome = 'measured' order by time_ms limit ?2)";
 
-/* ?2: a variant; ?3, ?4: source and template of the default variant. */
+/* ?2: a variant; ?3, ?4: source and template of the default variant. Several variants can have one source, with
+ * different parameters. */
 static const char scale_sql[] =
-    "select coalesce(d.median_ms, f.median_ms)" SAME_RUNS " join measurement m on m.run_id = r.id and m.variant_id = ?2"
-    " left join variant v on v.source_hash = ?3 and v.template_id = ?4"
-    " left join measurement d on d.run_id = r.id and d.variant_id = v.id and d.outcome = 'measured'"
+    "select coalesce((select d.median_ms from variant v join measurement d on d.run_id = r.id and d.variant_id = v.id"
+    " and d.outcome = 'measured' where v.source_hash = ?3 and v.template_id = ?4 order by d.id desc limit 1),"
+    " f.median_ms)" SAME_RUNS " join measurement m on m.run_id = r.id and m.variant_id = ?2"
     " left join finalist f on f.run_id = r.id and f.is_default where now.id = ?1 order by m.id desc limit 1";
 
 static int template_find(const struct search_space *space, const char *hex) {

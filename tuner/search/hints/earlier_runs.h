@@ -20,8 +20,8 @@ enum { EARLIER_BEST = 8 };
 halotune_status earlier_variants(struct store *store, int64_t run, const struct search_space *space,
                                  enum earlier_choice choice, struct proposal_list *out);
 
-/* How slow the GPU was, relative to now, when an earlier run took the newest result of a variant. The default variant's
- * time in that run tells it.
+/* How slow the GPU was during the newest earlier result of a variant, relative to now. The default variant's time in
+ * that run tells it.
  *   run, variant  in the store
  *   standard      the default variant
  *   default_ms    of the default variant now

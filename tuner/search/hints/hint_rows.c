@@ -12,13 +12,13 @@
 
 /* ?1: how many of a problem; ?2: whether emulations count. A variant that won several times counts once. */
 static const char rows_sql[] =
-    "select s.id, s.hash, d.name, d.capability, d.sm_count, p.nx, p.ny, p.nz, p.dtype, p.launch, p.cache,"
+    "select s.id, s.hash, d.name, d.capability, d.sm_count, p.nx, p.ny, p.nz, p.dtype, p.launch, p.cache, p.steps,"
     " w.nth, w.date, t.name, v.parameters"
     " from (select problem_id, variant_id, max(date) date, row_number() over (partition by problem_id"
     " order by max(is_current) desc, max(date) desc, variant_id) nth from best group by problem_id, variant_id) w"
     " join problem p on p.id = w.problem_id join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id"
     " join variant v on v.id = w.variant_id join template t on t.id = v.template_id"
-    " where w.nth <= ?1 and (?2 or not d.is_emulation) order by s.id, p.id, w.nth";
+    " where w.nth <= ?1 and (?2 or not d.is_emulation) and " SQL_HAS_GRID("p") " order by s.id, p.id, w.nth";
 
 enum column {
   STENCIL_ID,
@@ -32,6 +32,7 @@ enum column {
   DTYPE,
   LAUNCH,
   CACHE,
+  STEPS,
   NTH,
   DATE,
   TEMPLATE_NAME,
@@ -111,6 +112,11 @@ static double grid_distance(const struct grid *own, sqlite3_stmt *query) {
   return distance;
 }
 
+static double steps_distance(const struct task *task, sqlite3_stmt *query) {
+  const int own = task->launch_steps > 1 ? task->launch_steps : 1;
+  return fabs(log2(sqlite3_column_double(query, STEPS) / own));
+}
+
 static bool column_differs(sqlite3_stmt *query, enum column column, const char *own) {
   return strcmp(column_text(query, (int)column), own) != 0;
 }
@@ -119,6 +125,7 @@ static void set_distances(struct hint_row *row, const struct hint_target *target
                           sqlite3_stmt *query) {
   row->distance[HINT_STENCIL] = of_stencil;
   row->distance[HINT_DEVICE] = device_distance(target->device, query);
+  row->distance[HINT_STEPS] = steps_distance(target->task, query);
   row->distance[HINT_GRID] = grid_distance(&target->task->grid, query);
   row->distance[HINT_DTYPE] = column_differs(query, DTYPE, dtype_names[target->task->dtype]);
   row->distance[HINT_MODE] = column_differs(query, LAUNCH, launch_mode_names[target->launch]) +

@@ -22,6 +22,7 @@ struct hint_target {
 enum hint_distance {
   HINT_STENCIL, /* 0: the same stencil; else 1 plus the difference in radius to a stencil of the same shape */
   HINT_DEVICE,  /* 0: the same model of GPU; 1: the same compute capability; 2: the same major number; 3: another */
+  HINT_STEPS,   /* the difference in powers of 2 of time steps a launch */
   HINT_GRID,    /* the sum over axes of differences in powers of 2 */
   HINT_DTYPE,
   HINT_MODE,    /* how many of launch mode and cache mode differ */

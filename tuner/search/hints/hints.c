@@ -21,30 +21,21 @@ static bool find_nearest(const struct search_space *space, struct proposal *prop
   return space_nearest(&space->bindings[index], fixed, &proposal->configuration) == NULL;
 }
 
-bool hints_variant(const struct search_space *space, const struct hint_row *row, struct proposal *out) {
+/* Read the template and the parameters of a row. Returns false if the template is not searched, or lacks a value. */
+static bool read_row(const struct search_space *space, const struct hint_row *row, struct proposal *out) {
   int index = 0;
   while (index < space->count && strcmp(space->templates[index]->name, row->template_name) != 0) index++;
   if (index == space->count) return false;
   *out = (struct proposal){.template_index = index};
-  if (configuration_read_older(space->templates[index], row->parameters, &out->configuration) != HALOTUNE_OK)
-    return false;
-  return find_nearest(space, out);
+  return configuration_read_older(space->templates[index], row->parameters, &out->configuration) == HALOTUNE_OK;
+}
+
+bool hints_variant(const struct search_space *space, const struct hint_row *row, struct proposal *out) {
+  return read_row(space, row, out) && find_nearest(space, out);
 }
 
 bool hints_same(const struct search_space *space, const struct hint_row *row, struct proposal *out) {
-  int index = 0;
-  while (index < space->count && strcmp(space->templates[index]->name, row->template_name) != 0) index++;
-  if (index == space->count) return false;
-  *out = (struct proposal){.template_index = index};
-  if (configuration_read_older(space->templates[index], row->parameters, &out->configuration) != HALOTUNE_OK)
-    return false;
-  const bool *fixed = space_fixed(space, index);
-  const struct configuration *values = space_values(space, index);
-  for (int i = 0; fixed && i < space->templates[index]->parameter_count; i++) {
-    if (fixed[i] && out->configuration.choice[i] != values->choice[i]) return false;
-  }
-  bindings_configure(&space->bindings[index], &out->configuration);
-  return bindings_failed_rule(&space->bindings[index]) == NULL;
+  return read_row(space, row, out) && proposal_is_kept(space, out);
 }
 
 /* A list of variants to try first that is being made. */

@@ -11,6 +11,7 @@
 #include "db/store/query.h"
 #include "db/store/sql_parts.h"
 #include "library/predict/predict.h"
+#include "stencil/file/grid_text.h"
 
 enum {
   MOST_ROWS = 50000, /* rows of a database; a row takes some microseconds */
@@ -144,13 +145,11 @@ static bool is_own_grid(const struct grid *own, sqlite3_stmt *row) {
   return true;
 }
 
-static halotune_status name_source(struct reading *r, sqlite3_stmt *row) {
+static halotune_status name_source(struct reading *r, const struct grid *grid, int dims, sqlite3_stmt *row) {
   struct known *out = r->out;
   struct text name = {0};
-  const bool is_flat = sqlite3_column_int64(row, NZ) == 1;
-  text_printf(&name, "%s %s %sx%s", column_text(row, STENCIL_NAME), column_text(row, DTYPE), column_text(row, NX),
-              column_text(row, NY));
-  if (!is_flat) text_printf(&name, "x%s", column_text(row, NZ));
+  text_printf(&name, "%s %s ", column_text(row, STENCIL_NAME), column_text(row, DTYPE));
+  grid_text(grid, dims, &name);
   text_printf(&name, " on %s", column_text(row, DEVICE_NAME));
   const char *kept = arena_text(&out->arena, text_string(&name), strlen(text_string(&name)));
   text_free(&name);
@@ -221,7 +220,7 @@ static halotune_status begin_problem(struct reading *r, sqlite3_stmt *row) {
   r->gpu = gpu_of_row(row);
   r->launch = strcmp(column_text(row, LAUNCH), "graph") == 0 ? LAUNCH_GRAPH : LAUNCH_STREAM;
   r->is_left_out = false;
-  return name_source(r, row);
+  return name_source(r, &grid, r->kin.stencil->dims, row);
 }
 
 /* The logarithm of the time that is expected of a variant here. Where a number of the GPUs is not known, times of both

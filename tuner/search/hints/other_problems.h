@@ -19,8 +19,10 @@ struct known {
 /* Find what is known of the variants of a space. Times were measured on other grids, in the other element type, on
  * other GPUs, or of other stencils of the shape. Each is multiplied by the ratio that library/predict gives for the two
  * problems, and compared with the best of its own problem. Where several problems know a variant, the nearer ones count
- * more. Results of the same problem on the same GPU are left out: a search takes them as they are (earlier_runs.h). Of
- * each database at most 50,000 such rows are read, those of the newest problems first.
+ * more. Results of the same stencil, type and grid on the same GPU are left out, whatever their database, modes and
+ * driver are: a search takes those of its own problem as they are (earlier_runs.h), and a search of a recording must
+ * not know the times that it looks for. Of each database at most 50,000 rows are read, those of the newest problems
+ * first.
  *   end  asked before each problem, and every few hundred rows, in place of that of `sources`
  *   out  ended with known_free, also after a failure
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */

@@ -8,8 +8,8 @@
 /* What a search says where they make no sense. */
 extern const char stored_weights_remark[];
 
-/* Find the weights that `halotune db fit` learnt for the target's model of GPU. Those of the first database that has
- * any count. An emulation has none.
+/* Find the weights that `halotune db fit` learnt for the target's model of GPU. The first database
+ * that has weights decides. An emulation has none.
  *   found     receives whether there are weights, and whether they make sense
  *   out       receives them where they do
  *   warnings  receives the remark as a line where they make no sense

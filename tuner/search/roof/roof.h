@@ -31,7 +31,7 @@ struct roof {
 };
 
 /* Load the driver's copy and the fastest kernels. The kernels are winners of this model of GPU that the databases
- * know. Where they know none, the best of a small sample of variants are loaded, too.
+ * know. Where they know none, the best of a small sample of variants are loaded beside the driver's copy.
  *   first_slot  the first of MOST_ROOFS + 1 slots of the backend that may be loaded
  * Returns HALOTUNE_OK, also where it was stopped; else what backend, compiler or store return. roof_close(out) is right
  * then. */

@@ -14,7 +14,7 @@ struct tune_progress {
   long tried, space; /* variants with a result; variants that the rules keep, 0 while that is unknown */
   long failed;       /* variants tried that are neither measured nor screened nor pruned */
   double best_ms;    /* INFINITY at first */
-  double roof_share; /* the best variant's bandwidth over that of the driver's copy; NaN while unknown */
+  double roof_share; /* the best variant's bandwidth over the driver's copy's; 0 at first; NaN without a copy's time */
   double variants_per_s;
   double left_s; /* the rest of the budget; INFINITY without one, and before the search */
 };

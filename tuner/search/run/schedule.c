@@ -45,12 +45,15 @@ double schedule_spent_s(const struct schedule *schedule) {
 
 static bool is_interrupted(const struct schedule *schedule) { return schedule->stop && *schedule->stop; }
 
+static bool has_passed(const struct schedule *schedule) { return schedule_now_ms(schedule) >= schedule->deadline_ms; }
+
 bool schedule_is_stopped(const struct schedule *schedule) {
-  return is_interrupted(schedule) || schedule->is_too_late || schedule_now_ms(schedule) >= schedule->deadline_ms;
+  return is_interrupted(schedule) || schedule->is_too_late || has_passed(schedule);
 }
 
 const char *schedule_stop_reason(const struct schedule *schedule) {
-  return is_interrupted(schedule) ? "interrupted" : "the deadline passed";
+  if (is_interrupted(schedule)) return "interrupted";
+  return has_passed(schedule) ? "the deadline passed" : "too little time was left before the deadline";
 }
 
 bool schedule_ends_search(const struct schedule *schedule) {

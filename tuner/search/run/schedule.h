@@ -29,8 +29,8 @@ struct schedule schedule_start(const struct time_source *time, const volatile si
  *   has_long_search  the finals keep at most 20 % of the time, however short it is; else at most half */
 void schedule_divide(struct schedule *schedule, double budget_s, bool has_long_search);
 
-/* Whether a deadline leaves enough time to begin: half of the budget, or 10 s where half of the budget is more. In less
- * time the default variant would win because no other one was tried. */
+/* Whether a deadline leaves enough time to begin: half of the budget, or 10 s where half of the budget is more, and 2 s
+ * for what follows the finals. In less time the default variant would win because no other one was tried. */
 bool schedule_leaves_time(double deadline_ms, double budget_s, double now_ms);
 
 /* Keep only so much time for the finals, as estimated now. The search may use the rest. The newest call counts. The
@@ -40,7 +40,7 @@ void schedule_keep_for_finals(struct schedule *schedule, double finals_ms);
 double schedule_now_ms(const struct schedule *schedule);
 double schedule_spent_s(const struct schedule *schedule); /* time since the set-up began */
 
-/* Whether the run has to end soon: the user stops it, or the deadline has come. */
+/* Whether the run has to end soon: the user stops it, the deadline has come, or it is too near to begin the search. */
 bool schedule_is_stopped(const struct schedule *schedule);
 
 /* Say in words why a schedule is stopped. */

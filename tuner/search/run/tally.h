@@ -9,7 +9,7 @@ struct tally {
   long tried;    /* variants with a result */
   long recalled; /* variants among these that have the result of an earlier run */
   long twins;    /* variants among these that have the machine code of another variant */
-  long hinted;   /* variants among these that were measured because a database has them as winners */
+  long hinted;   /* variants among these that were measured as hints (hints.h) */
   long outcomes[OUTCOME_COUNT];
   enum outcome first_failure; /* the outcome of the first variant that failed; */
   char first_reason[512];     /* and why it failed; "" where none has failed */

@@ -19,8 +19,8 @@ struct coordinates {
   double absent[GAUSSIAN_MOST_AXES];
 };
 
-/* Find the axes of a space. A parameter with one value has no axis. A parameter has none either if all axes are in
- * use.
+/* Find the axes of a space. A parameter with one value has an axis only if an earlier template's parameter of its name
+ * has. A parameter has none either if all axes are in use.
  *   out  ended with coordinates_free, also after a failure
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status coordinates_make(const struct search_space *space, struct coordinates *out);

@@ -130,6 +130,7 @@ static halotune_status draw_and_deal(struct drawing drawing, struct proposal_lis
   }
   if (status == HALOTUNE_OK) {
     out->list = malloc(((size_t)out->count + 1) * sizeof *out->list);
+    out->capacity = out->count;
     if (out->list) deal_decks(decks, space->count, out);
     else status = fail_memory();
   }

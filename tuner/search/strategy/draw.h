@@ -8,7 +8,7 @@
  * have no more.
  *   most  variants of one template; LONG_MAX for all
  *   out   ended with proposals_free
- * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+ * Returns HALOTUNE_OK, HALOTUNE_MEMORY, or what space_is_walkable returns. */
 halotune_status draw_variants(const struct search_space *space, long most, uint64_t seed, struct proposal_list *out);
 
 /* Like draw_variants, but a template that estimates the work of its variants gives only one of each DRAW_GROUP that

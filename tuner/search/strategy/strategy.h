@@ -12,13 +12,14 @@ struct strategy {
   bool takes_hints; /* it begins with the hints of the space; else it ignores them */
   bool takes_known; /* it learns from the known variants of the space */
   bool ends_early;  /* it may end before all variants were proposed, and says so in its remark */
-  /* Begin a search. `space` must live as long as the state. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+  /* Begin a search. `space` must live as long as the state. Returns HALOTUNE_OK or what draw_variants returns. */
   halotune_status (*open)(const struct search_space *space, uint64_t seed, void **state);
   /* The next variant to try.
    *   have  receives whether there is one
    * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
   halotune_status (*next)(void *state, struct proposal *out, bool *have);
-  /* Tell the result of a variant of the space, which need not have been proposed.
+  /* Tell the result of a variant of the space, which need not have been proposed. Each variant is told once. Where a
+   * doubtful result is measured again, the strategy keeps the first one: the finals get the new one.
    *   time_ms  INFINITY if it failed
    * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
   halotune_status (*tell)(void *state, const struct proposal *proposal, double time_ms);

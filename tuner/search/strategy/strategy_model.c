@@ -600,8 +600,9 @@ static void note_check(struct model *m, const struct point *point) {
   if (m->best.best_log_time < m->checked_best - least_gain) {
     m->checked_best = m->best.best_log_time;
     m->checks = m->low_gains = 0;
+  } else {
+    m->checks += point->is_random;
   }
-  m->checks += point->is_random;
 }
 
 static halotune_status model_tell(void *opened, const struct proposal *proposal, double time_ms) {

@@ -36,12 +36,12 @@ static int record_of_source(const struct results *results, const struct trial *t
   for (int i = 0; i < results->count; i++) {
     const struct result_record *record = &results->list[i];
     const bool is_of_template = record->proposal.template_index == trial->proposal.template_index;
-    if (is_of_template && !record->twin_of && identity_compare(record->source, trial->generated.hash) == 0) return i;
+    if (is_of_template && identity_compare(record->source, trial->generated.hash) == 0) return i;
   }
   return -1;
 }
 
-/* Give a trial the result of record number `at`, counted from 0. */
+/* Give a trial the result of record number `at`, counted from 0, which may be a twin itself. */
 static halotune_status take_twin(struct results *results, struct trial *trial, int at) {
   const struct run_rows *rows = results->in->rows;
   const struct result_record *record = &results->list[at];
@@ -55,7 +55,7 @@ static halotune_status take_twin(struct results *results, struct trial *trial, i
   halotune_status status = store_find_measurement(rows->store, rows->run, &key, &found, NULL);
   if (status == HALOTUNE_NOT_FOUND) return HALOTUNE_OK;
   if (status == HALOTUNE_OK) status = take_row(trial, &found, true);
-  trial->twin_of = at + 1;
+  trial->twin_of = record->twin_of ? record->twin_of : at + 1;
   trial->is_same = identity_compare(record->source, trial->generated.hash) == 0;
   trial->variant = record->variant;
   trial->result.compile_ms = own.compile_ms;
@@ -155,8 +155,9 @@ static halotune_status store_twins(struct results *results, const struct trial *
 
 /* Remember which result a twin shares. */
 static halotune_status keep_twin(struct results *results, const struct trial *trial) {
+  const int64_t original = results->list[trial->twin_of - 1].variant;
   const struct twin twin = {
-      .variant = trial->variant, .original = results->list[trial->twin_of - 1].variant, .number = trial->twin_of};
+      .variant = trial->is_same ? original : trial->variant, .original = original, .number = trial->twin_of};
   return twins_add(results->in->twins, &twin);
 }
 
@@ -228,14 +229,20 @@ static halotune_status keep_row(struct results *results, struct trial *trial) {
   return trial->is_recalled ? HALOTUNE_OK : store_result(results, trial);
 }
 
+/* How slow the GPU was when it measured the result of a trial. A twin has its original's result. */
+static double scale_of(const struct results *results, const struct trial *trial) {
+  if (trial->is_recalled) return trial->recalled_scale;
+  if (trial->twin_of) return results->list[trial->twin_of - 1].scale;
+  return trial->is_away ? trial->away_scale : watch_scale(results->watch);
+}
+
 /* Let a result count, now that it is a row: for the finals, in the tally, and for the strategy. */
 static halotune_status count_result(struct results *results, const struct trial *trial) {
   const struct search_inputs *in = results->in;
   struct tally *tally = in->tally;
   const struct measurement *result = &trial->result;
-  double scale = trial->is_recalled ? trial->recalled_scale
-                 : trial->is_away   ? trial->away_scale
-                                    : watch_scale(results->watch);
+  const double scale = scale_of(results, trial);
+  if (!trial->is_recalled && !trial->twin_of) results->list[result->number - 1].scale = scale;
   halotune_status status = keep_timed(results, trial, scale);
   if (status == HALOTUNE_OK) tally->outcomes[result->outcome]++;
   tally_note_failure(tally, result);

@@ -18,6 +18,7 @@ struct result_record {
   bool is_marked; /* in the store */
   char *why;      /* why it was proposed */
   long twin_of;   /* the number of the result that it shares; 0: none */
+  double scale;   /* how slow its GPU was then, as far as that was known then */
 };
 
 /* Start with `in`, `watch` and `proposer` set, end with results_free. */

@@ -47,6 +47,7 @@ struct search_phase {
   struct runner *runner;
   long running;            /* trials in the runner that give new results */
   long ran;                /* trials that the device ran, without those of the crew and of earlier runs */
+  long dropped;            /* variants whose compile did not end in time: they have no result */
   struct visited proposed; /* proposals of this run; strategies do not know the default and what earlier runs tried */
   struct lost_variant *lost;
   long lost_count, lost_capacity;
@@ -286,6 +287,7 @@ static halotune_status put_trial(struct search_phase *phase, struct trial *trial
   while (status == HALOTUNE_OK && !runner_has_room(phase)) status = take_ended(phase);
   if (status == HALOTUNE_OK) status = await_compile(phase, trial, &is_compiled);
   if (status != HALOTUNE_OK || !is_compiled) {
+    phase->dropped += !trial->again;
     trial_free(trial);
     return status;
   }
@@ -419,9 +421,10 @@ static halotune_status run_next(struct search_phase *phase, int timeout_ms) {
   return status == HALOTUNE_OK ? take_all_ended(phase) : status;
 }
 
-/* Run the next trial of a list. Where a variant runs, its result is taken before the next compile ends. */
+/* Run the next trial of a list, if one comes soon. Where a variant runs, its result is taken before the next compile
+ * ends. */
 static halotune_status run_next_listed(struct search_phase *phase) {
-  return run_next(phase, runner_count(phase->runner) > 0 ? BUSY_WAIT_MS : -1);
+  return run_next(phase, runner_count(phase->runner) > 0 ? BUSY_WAIT_MS : COMPILE_WAIT_MS);
 }
 
 /* Whether the list ends: no more of its variants are proposed and run.
@@ -456,10 +459,10 @@ static halotune_status recall_results(struct search_phase *phase, const struct p
   return status;
 }
 
-/* Run trials until one more variant may be begun. */
-static halotune_status make_room(struct search_phase *phase) {
+/* Run trials until one more variant may be begun, or the list ends. */
+static halotune_status make_room(struct search_phase *phase, bool whatever_the_time) {
   halotune_status status = HALOTUNE_OK;
-  while (status == HALOTUNE_OK && !has_room(phase)) {
+  while (status == HALOTUNE_OK && !has_room(phase) && !is_list_over(phase, whatever_the_time)) {
     if (!pipeline_is_empty(phase->in->pipeline)) status = run_next_listed(phase);
     else if (runner_count(phase->runner) > 0) status = take_ended(phase);
     if (status == HALOTUNE_OK) status = take_all_away(phase, BUSY_WAIT_MS);
@@ -472,10 +475,11 @@ static halotune_status propose_list(struct search_phase *phase, const struct pro
                                     bool whatever_the_time) {
   halotune_status status = HALOTUNE_OK;
   for (long i = 0; i < list->count && status == HALOTUNE_OK; i++) {
-    status = make_room(phase);
+    status = make_room(phase, whatever_the_time);
     if (is_list_over(phase, whatever_the_time)) break;
     if (status == HALOTUNE_OK) status = call_stand_in(phase);
-    if (status == HALOTUNE_OK) status = make_room(phase);
+    if (status == HALOTUNE_OK) status = make_room(phase, whatever_the_time);
+    if (is_list_over(phase, whatever_the_time)) break;
     if (status == HALOTUNE_OK) status = propose_variant(phase, &list->list[i]);
   }
   return status;
@@ -554,13 +558,11 @@ static halotune_status await_away(struct search_phase *phase) {
 static halotune_status follow_strategy(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   halotune_status status = HALOTUNE_OK;
-  while (status == HALOTUNE_OK && !is_searched(phase)) {
+  while (status == HALOTUNE_OK) {
+    if (is_searched(phase) && ((status = await_away(phase)) != HALOTUNE_OK || is_searched(phase))) break;
     leave_for_finals(phase);
     if ((status = feed_compilers(phase)) != HALOTUNE_OK) break;
-    if (is_searched(phase)) { /* feed_compilers() may have taken the last result: a twin's, which needs no compiler */
-      if ((status = await_away(phase)) != HALOTUNE_OK || is_searched(phase)) break;
-      continue;
-    }
+    if (is_searched(phase)) continue; /* it may have taken the last result: a twin's, which needs no compiler */
     const bool is_idle = pipeline_is_empty(in->pipeline) && runner_count(phase->runner) == 0 && !may_come(phase);
     if (is_idle && phase->is_dry) break;
     status = go_on(phase);
@@ -606,14 +608,14 @@ static halotune_status begin_needed(struct search_phase *phase, const struct pro
 }
 
 /* Run a variant that was begun, even if the time is over. It may compile for seconds, and the strategy can fill the
- * compilers' queue meanwhile. */
+ * compilers' queue meanwhile. A run that is stopped does not wait for it. */
 static halotune_status run_needed(struct search_phase *phase, const struct trial *begun, bool may_feed) {
   halotune_status status = HALOTUNE_OK;
   while (status == HALOTUNE_OK && begun) {
     struct trial *trial = NULL;
     if (may_feed) status = feed_early(phase);
-    if (status == HALOTUNE_OK)
-      status = pipeline_take_this(phase->in->pipeline, begun, may_feed ? COMPILE_WAIT_MS : -1, &trial);
+    if (status == HALOTUNE_OK) status = pipeline_take_this(phase->in->pipeline, begun, COMPILE_WAIT_MS, &trial);
+    if (!trial && schedule_is_stopped(phase->in->schedule)) break;
     if (!trial) continue;
     begun = NULL;
     status = run_trial(phase, trial);
@@ -659,9 +661,11 @@ static halotune_status settle_results(struct search_phase *phase) {
     if (number == 0) break;
     is_newer = true;
     status = propose_again(phase, number);
-    while (status == HALOTUNE_OK && !pipeline_is_empty(in->pipeline)) status = run_next_listed(phase);
+    while (status == HALOTUNE_OK && !pipeline_is_empty(in->pipeline) && !schedule_is_stopped(in->schedule))
+      status = run_next_listed(phase);
     if (status == HALOTUNE_OK) status = take_running(phase);
   }
+  pipeline_clear(in->pipeline); /* a run that is stopped waits for no compile */
   if (status == HALOTUNE_OK && is_newer) status = watch_read(&phase->watch);
   return status == HALOTUNE_OK ? results_settle(&phase->results) : status;
 }
@@ -682,11 +686,13 @@ static halotune_status tell_anchor(const struct search_phase *phase) {
   return in->follower ? in->follower->anchored(in->follower->context, phase->watch.default_ms) : HALOTUNE_OK;
 }
 
-/* Whether the search ended for another reason than time. */
+/* Whether the search ended for another reason than time. A variant that is still with a member has no result. */
 static bool has_all_asked_for(const struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
-  const bool is_dry = phase->is_dry && pipeline_is_empty(in->pipeline);
-  return is_dry || in->rematch || has_enough_variants(phase) || is_good_enough(in);
+  const bool has_enough = in->max_variants > 0 && in->tally->tried >= in->max_variants;
+  const bool has_all = phase->is_dry && pipeline_is_empty(in->pipeline) && phase->dropped == 0 &&
+                       crew_away(phase) == 0 && phase->lost_count == 0;
+  return has_all || in->rematch || has_enough || is_good_enough(in);
 }
 
 halotune_status search_phase_run(const struct search_inputs *in, struct search_end *out) {

@@ -335,7 +335,7 @@ static halotune_status prepare_device(const struct setup_inputs *in, struct setu
   if (status == HALOTUNE_OK) status = begin_default(in, setup);
   if (status == HALOTUNE_OK) status = make_problem(in, setup, launch < 0 ? LAUNCH_STREAM : (enum launch_mode)launch);
   if (status != HALOTUNE_OK || schedule_is_stopped(in->schedule)) return status;
-  if (status == HALOTUNE_OK) status = find_recorded(in, setup);
+  status = find_recorded(in, setup);
   return status == HALOTUNE_OK ? find_default(in, setup) : status;
 }
 

@@ -135,6 +135,7 @@ static void take_remark(struct run *run, struct tune_result *out) {
 
 /* A search that tried fewer variants than this, and not all, says little about which variant is fast. */
 enum { LEAST_TRIED = 10 };
+_Static_assert(LEAST_TRIED == 10, "find_partial has the number in words");
 
 /* Why the search was not complete; NULL if it was. */
 static const char *find_partial(const struct run *run, const struct tally *tally) {
@@ -187,10 +188,12 @@ static halotune_status run_finals(struct run *run, const struct tune_templates *
 
 /* Store why the run failed. The detail of the failure stays as it is. */
 static void store_failure(const struct run *run, halotune_status status, struct tune_result *out) {
+  struct fail_kept detail;
   if (status == HALOTUNE_DB || !run->setup.rows.run) return;
+  fail_keep(&detail);
   snprintf(out->reason, sizeof out->reason, "%s", fail_text());
   run_rows_end(&run->setup.rows, out->reason, run->setup.memcpy_ms);
-  fail(status, "%s", out->reason);
+  fail_put_back(&detail);
 }
 
 static void run_close(struct run *run) {

@@ -15,7 +15,8 @@ struct problem_teller {
  * here.
  *   scene    ended with scene_free after any outcome; must live as long as the problem
  *   problem  its scene is `scene`
- *   warnings a line is added where the device could not make the fields, and the CPU did
+ *   warnings a line is added where the device failed to make the fields, and the CPU did. A device that cannot make
+ *            the fields of such a scene at all adds none
  *   teller   told before each part of the work; NULL: nobody is
  * Returns what scene_make and set_problem return. */
 halotune_status problem_make(struct backend_handle *backend, const struct scene_request *request, struct scene *scene,

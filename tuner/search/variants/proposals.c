@@ -8,14 +8,15 @@
 #include "base/memory/array.h"
 #include "db/store/launch_text.h"
 
-/* Whether the proposal has the fixed values. */
-static bool has_fixed_values(const struct search_space *space, const struct proposal *proposal) {
+bool proposal_is_kept(const struct search_space *space, const struct proposal *proposal) {
+  struct bindings *bindings = &space->bindings[proposal->template_index];
   const bool *fixed = space_fixed(space, proposal->template_index);
   const struct configuration *values = space_values(space, proposal->template_index);
   for (int i = 0; fixed && i < space->templates[proposal->template_index]->parameter_count; i++) {
     if (fixed[i] && proposal->configuration.choice[i] != values->choice[i]) return false;
   }
-  return true;
+  bindings_configure(bindings, &proposal->configuration);
+  return bindings_failed_rule(bindings) == NULL;
 }
 
 halotune_status proposals_add(struct proposal_list *proposals, const struct proposal *proposal) {
@@ -31,10 +32,7 @@ halotune_status proposals_read(struct proposal_list *proposals, const struct sea
   proposal.template_index = template_index;
   if (configuration_read(space->templates[template_index], parameters, &proposal.configuration) != HALOTUNE_OK)
     return HALOTUNE_OK;
-  if (!has_fixed_values(space, &proposal)) return HALOTUNE_OK;
-  bindings_configure(&space->bindings[template_index], &proposal.configuration);
-  if (bindings_failed_rule(&space->bindings[template_index])) return HALOTUNE_OK;
-  return proposals_add(proposals, &proposal);
+  return proposal_is_kept(space, &proposal) ? proposals_add(proposals, &proposal) : HALOTUNE_OK;
 }
 
 bool proposals_have(const struct proposal_list *proposals, const struct search_space *space,

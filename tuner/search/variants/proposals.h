@@ -12,6 +12,9 @@ struct proposal_list {
   long count, capacity;
 };
 
+/* Whether a variant has the fixed values, and no rule excludes it. */
+bool proposal_is_kept(const struct search_space *space, const struct proposal *proposal);
+
 /* Add a proposal. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status proposals_add(struct proposal_list *proposals, const struct proposal *proposal);
 

@@ -21,7 +21,7 @@ struct trial {
   int64_t variant;                 /* row in the store */
   double recalled_scale;           /* how slow the GPU was in the earlier run, relative to now */
   long twin_of;                    /* the number of the result whose machine code and launch it has; 0: none */
-  bool is_same;                    /* a twin whose source is its original's, too: both have the same row in the store */
+  bool is_same;                    /* a twin whose source has a row already, its original's or another twin's */
   long again;                      /* the number of the result that this one replaces; 0: none */
   bool is_away;                    /* another GPU runs it, or ran it: nothing is generated here */
   double away_scale;               /* how slow that GPU was, relative to its own beginning */

@@ -2,7 +2,6 @@
 #include "tuner/search/variants/trial_runner.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,8 +28,8 @@ struct runner {
   pthread_cond_t changed;
   int put, ended; /* trials since the beginning */
   bool is_closing;
-  halotune_status failure; /* the first failure; its text goes with it */
-  char detail[512];
+  halotune_status failure; /* the first failure, and its text */
+  struct fail_kept detail;
 };
 
 static void run_turn(struct runner *runner, struct turn *turn) {
@@ -42,7 +41,7 @@ static void run_turn(struct runner *runner, struct turn *turn) {
   trace_end(TRACE_RUNNER, "evaluate", begin_ms, &turn->trial->generated.hash, NULL);
   if (turn->status == HALOTUNE_OK) return;
   runner->failure = turn->status;
-  snprintf(runner->detail, sizeof runner->detail, "%s", fail_text());
+  fail_keep(&runner->detail);
 }
 
 static void *run_trials(void *context) {
@@ -141,5 +140,6 @@ halotune_status runner_take(struct runner *runner, struct trial **out, double *e
   runner->count--;
   *out = turn.trial;
   *end_ms = turn.end_ms;
-  return turn.status == HALOTUNE_OK ? HALOTUNE_OK : fail(turn.status, "%s", runner->detail);
+  if (turn.status != HALOTUNE_OK) fail_put_back(&runner->detail);
+  return turn.status;
 }

@@ -6,7 +6,7 @@
 #include "db/store/store.h"
 
 struct twin {
-  int64_t variant, original; /* rows in the store; equal if both have the same source */
+  int64_t variant, original; /* rows in the store; equal if the twin has no row of its own */
   long number;               /* number of the original's result in this run */
 };
 
