@@ -250,30 +250,6 @@ TEST(a_checked_sample_that_is_wrong_is_told_later) {
   }
 }
 
-TEST(how_long_values_stay_finite_follows_from_the_weights) {
-  static const struct {
-    const char *stencil;
-    enum dtype dtype;
-    double factor;
-    long least, most;
-  } rows[] = {{"star7", DTYPE_F32, 1, LONG_MAX, LONG_MAX},
-              {"heat2d", DTYPE_F64, 1, LONG_MAX, LONG_MAX},
-              {"star7", DTYPE_F32, 2, 120, 127},
-              {"star7", DTYPE_F64, 2, 1000, 1023},
-              {"wave25", DTYPE_F32, 1, 0, 0},
-              {"diffusion2d", DTYPE_F64, 1, 0, 0}};
-  for (size_t i = 0; i < COUNT(rows); i++) {
-    struct stencil *stencil;
-    struct analysis *analysis;
-    CHECK_OK(stencil_of_kernels(rows[i].stencil, &stencil));
-    CHECK_OK(analysis_make(stencil, &analysis));
-    const long steps = gpu_problem_finite_steps(analysis, rows[i].dtype, rows[i].factor);
-    CHECK(steps >= rows[i].least && steps <= rows[i].most, "row %zu: %ld", i, steps);
-    analysis_free(analysis);
-    stencil_free(stencil);
-  }
-}
-
 /* A session needs one workspace for samples and one for the verified run, so each may take at most half of the free
  * memory. */
 TEST(a_workspace_has_to_fit) {
@@ -418,7 +394,6 @@ int main(void) {
       cmocka_unit_test(the_energy_of_applications_is_read_from_the_counter),
       cmocka_unit_test(the_last_output_is_compared_where_it_can_be),
       cmocka_unit_test(a_checked_sample_that_is_wrong_is_told_later),
-      cmocka_unit_test(how_long_values_stay_finite_follows_from_the_weights),
       cmocka_unit_test(a_workspace_has_to_fit),
       cmocka_unit_test(a_variant_is_verified_in_place),
   };

@@ -4,16 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define OTHER_COEFFICIENTS_MOST 1.125
-
-static bool has_default_coefficients(const struct scene_request *request) {
-  double values[MAX_COEFFICIENTS];
-  if (stencil_coefficients(request->stencil, &request->domain.grid, values) != HALOTUNE_OK) return false;
-  for (int i = 0; i < request->stencil->coefficient_count; i++) {
-    if (values[i] != request->coefficients[i]) return false;
-  }
-  return true;
-}
+#include "tuner/device/finite_steps.h"
 
 halotune_status cuda_problem_make(const struct backend_problem *problem, struct gpu_problem *out) {
   const struct scene *scene = problem->scene;
@@ -21,8 +12,6 @@ halotune_status cuda_problem_make(const struct backend_problem *problem, struct 
   if (scene->launches != 1) return fail(HALOTUNE_ARGUMENT, "the reference has to be of one launch");
   halotune_status status = gpu_problem_make(r->stencil, r->analysis, r->dtype, &r->domain, r->launch_steps, out);
   if (status != HALOTUNE_OK) return status;
-  if (!has_default_coefficients(r)) /* the largest factor of scene_coefficients */
-    out->finite_steps = gpu_problem_finite_steps(r->analysis, r->dtype, OTHER_COEFFICIENTS_MOST);
   out->launch = problem->launch;
   out->cache = problem->cache;
   out->roof_elements = problem->roof_elements;
@@ -30,7 +19,7 @@ halotune_status cuda_problem_make(const struct backend_problem *problem, struct 
   out->seed = r->seed;
   out->rounding = compare_rounding(r->dtype);
   out->allowed_units = scene->allowed_units;
-  return HALOTUNE_OK;
+  return finite_steps(r, &out->finite_steps);
 }
 
 static void point_of(const struct domain *domain, long long at, long point[MAX_DIMS]) {
