@@ -61,6 +61,25 @@ static halotune_status find_growth(const struct scene_request *request, double *
   return status;
 }
 
+/* The size that no value exceeds before the first step: in the fields, and beyond their ends. Without a range, values
+ * are at most 1. */
+static double largest_value(const struct scene_request *request) {
+  static const double usual = 1, wide = 0x1p30;
+  const struct stencil *stencil = request->stencil;
+  double largest = request->input == INPUT_WIDE ? wide : usual;
+  for (int i = 0; i < stencil->input_count; i++) {
+    largest = fmax(largest, fmax(fabs(stencil->values[i].low), fabs(stencil->values[i].high)));
+    for (int axis = 0; axis < stencil->dims; axis++) {
+      for (int side = 0; side < SIDES; side++) {
+        const struct edge *edge = &stencil->input_boundary[i][axis][side];
+        if (edge->rule != BOUNDARY_VALUE) continue;
+        largest = fmax(largest, fabs(edge->coefficient >= 0 ? request->coefficients[edge->coefficient] : edge->number));
+      }
+    }
+  }
+  return largest;
+}
+
 halotune_status finite_steps(const struct scene_request *request, long *out) {
   static const double range_bits[DTYPE_COUNT] = {[DTYPE_F32] = 126, [DTYPE_F64] = 1022};
   static const double rounding = 1e-6; /* a sum of 1 may come out a little above 1 */
@@ -69,6 +88,7 @@ halotune_status finite_steps(const struct scene_request *request, long *out) {
   if (!request->analysis->is_linear || request->stencil->kind != STENCIL_STENCIL) return HALOTUNE_OK;
   const halotune_status status = find_growth(request, &growth);
   if (status != HALOTUNE_OK || !isfinite(growth)) return status;
-  *out = growth <= 1 + rounding ? LONG_MAX : (long)(range_bits[request->dtype] / log2(growth));
+  const double free_bits = fmax(range_bits[request->dtype] - log2(largest_value(request)), 0);
+  *out = growth <= 1 + rounding ? LONG_MAX : (long)(free_bits / log2(growth));
   return HALOTUNE_OK;
 }

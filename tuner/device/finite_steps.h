@@ -4,9 +4,9 @@
 
 #include "tuner/verify/scene.h"
 
-/* Find for how many steps values cannot overflow, with the request's coefficients, if inputs are at most 1. A step of a
- * linear stencil multiplies the largest value at most by the sum of its weights' magnitudes. Nothing is known of a
- * nonlinear stencil, because a product of fields may grow in any way.
+/* Find for how many steps values cannot overflow, with the request's coefficients and inputs. A step of a linear
+ * stencil multiplies the largest value at most by the sum of its weights' magnitudes. Nothing is known of a nonlinear
+ * stencil, because a product of fields may grow in any way.
  *   out  receives the number of steps: LONG_MAX if values never grow, 0 if nothing is known
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status finite_steps(const struct scene_request *request, long *out);

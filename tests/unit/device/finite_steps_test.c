@@ -8,18 +8,19 @@
 #include "tests/unit/stencils.h"
 #include "tests/unit/unit.h"
 
-/* A stencil in x with the coefficient c. */
-static void open_stencil(const char *coefficient, const char *update, struct stencil **out) {
+/* A stencil in x with the coefficient c.
+ *   fields  further lines of its file */
+static void open_stencil(const char *coefficient, const char *fields, const char *update, struct stencil **out) {
   struct text text = {0};
   text_printf(&text,
-              "name: test\ndims: 1\ninputs: [u, w]\noutputs: [v, r]\ncoefficients: {c: %s}\nboundary: skip\n"
+              "name: test\ndims: 1\ninputs: [u, w]\noutputs: [v, r]\ncoefficients: {c: %s}\n%s\n"
               "iterate: {v: u, r: w}\ndtypes: [f32, f64]\ngrids: [[64]]\nupdate: |\n  %s\n",
-              coefficient, update);
+              coefficient, fields, update);
   CHECK_OK(stencil_parse(&(struct source){"test.yaml", text_string(&text), text.length}, out));
   text_free(&text);
 }
 
-static long steps_of(const struct stencil *stencil, enum dtype dtype, long nx, double factor) {
+static long steps_of(const struct stencil *stencil, enum dtype dtype, enum input_kind input, long nx, double factor) {
   const struct grid grid = {{nx, stencil->dims > 1 ? 40 : 1, stencil->dims > 2 ? 30 : 1}};
   double coefficients[MAX_COEFFICIENTS];
   struct analysis *analysis;
@@ -32,7 +33,7 @@ static long steps_of(const struct stencil *stencil, enum dtype dtype, long nx, d
                                         .dtype = dtype,
                                         .domain = domain_dense(stencil, analysis, &grid),
                                         .coefficients = coefficients,
-                                        .input = INPUT_RANDOM};
+                                        .input = input};
   CHECK_OK(finite_steps(&request, &steps));
   analysis_free(analysis);
   return steps;
@@ -55,7 +56,7 @@ TEST(kernels) {
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct stencil *stencil;
     CHECK_OK(stencil_of_kernels(rows[i].stencil, &stencil));
-    const long steps = steps_of(stencil, rows[i].dtype, 50, rows[i].factor);
+    const long steps = steps_of(stencil, rows[i].dtype, INPUT_RANDOM, 50, rows[i].factor);
     CHECK(steps >= rows[i].least && steps <= rows[i].most, "row %zu: %ld", i, steps);
     stencil_free(stencil);
   }
@@ -82,8 +83,30 @@ TEST(the_tuned_grid_and_coefficients_count) {
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct stencil *stencil;
-    open_stencil(rows[i].coefficient, rows[i].update, &stencil);
-    CHECK_EQ(rows[i].want, steps_of(stencil, DTYPE_F32, rows[i].nx, rows[i].factor), "row %zu", i);
+    open_stencil(rows[i].coefficient, "boundary: skip", rows[i].update, &stencil);
+    CHECK_EQ(rows[i].want, steps_of(stencil, DTYPE_F32, INPUT_RANDOM, rows[i].nx, rows[i].factor), "row %zu", i);
+    stencil_free(stencil);
+  }
+}
+
+TEST(large_values_overflow_earlier) {
+  static const struct {
+    const char *fields;
+    enum input_kind input;
+    long want;
+  } rows[] = {
+      {"boundary: skip", INPUT_RANDOM, 126},
+      {"boundary: skip\nvalues: {u: [-0.5, 0.5]}", INPUT_RANDOM, 126}, /* an output may start with 1 */
+      {"boundary: skip\nvalues: {w: [1, 1024]}", INPUT_RANDOM, 116},
+      {"boundary: skip\nvalues: {u: [-4096, 1]}", INPUT_RANDOM, 114},
+      {"boundary: skip", INPUT_WIDE, 96},
+      {"boundary: {x: [zero, -256]}", INPUT_RANDOM, 118},
+      {"boundary: {x: c}", INPUT_RANDOM, 117},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct stencil *stencil;
+    open_stencil("512", rows[i].fields, "v = c/256*u[1]\n  r = w[0]", &stencil);
+    CHECK_EQ(rows[i].want, steps_of(stencil, DTYPE_F32, rows[i].input, 64, 1), "row %zu", i);
     stencil_free(stencil);
   }
 }
@@ -100,7 +123,7 @@ TEST(many_taps) {
                 t / (2 * REACH + 1) - REACH);
   text_printf(&text, "\n");
   CHECK_OK(stencil_parse(&(struct source){"test.yaml", text_string(&text), text.length}, &stencil));
-  CHECK_EQ((long)(126 / log2(TAPS)), steps_of(stencil, DTYPE_F32, 64, 1), "the sum of all taps");
+  CHECK_EQ((long)(126 / log2(TAPS)), steps_of(stencil, DTYPE_F32, INPUT_RANDOM, 64, 1), "the sum of all taps");
   stencil_free(stencil);
   text_free(&text);
 }
@@ -109,6 +132,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kernels),
       cmocka_unit_test(the_tuned_grid_and_coefficients_count),
+      cmocka_unit_test(large_values_overflow_earlier),
       cmocka_unit_test(many_taps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
