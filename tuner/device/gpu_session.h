@@ -84,7 +84,7 @@ struct gpu_session {
   struct gpu_slot slots[GPU_ALL_SLOTS];
   int phase;         /* phase of the next application if an iterated stencil is timed */
   long applications; /* applications since the fields were fresh; negative: they must be reset first */
-  int last;          /* the slot that wrote the fields last; -1 after a run in place */
+  int last;          /* the slot that wrote the fields last; -1 if none did, and after a run in place */
   double ran_ms;     /* when the last verified run ended, by clock_ms() */
 };
 

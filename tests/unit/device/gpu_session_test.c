@@ -193,6 +193,28 @@ TEST(the_last_output_is_compared_where_it_can_be) {
   }
 }
 
+/* As after the replacement of a worker: variants are loaded again, and none has run yet. */
+TEST(fields_that_no_variant_wrote_are_not_judged) {
+  static const char *const stencils[] = {"triad", "star7"};
+  for (size_t i = 0; i < COUNT(stencils); i++) {
+    static struct opened c;
+    struct gpu_look_back seen;
+    open_variant(&c, stencils[i], (struct grid){{19, 17, 15}}, "direct", NULL, LAUNCH_STREAM, CACHE_STEADY);
+    for (int round = 0; round < 2; round++) {
+      for (int slot = 0; slot < 2; slot++) CHECK_OK(gpu_session_load(&c.s, slot, &c.plan, c.v.compiled.cubin, false));
+      for (int slot = 0; slot < 2; slot++) {
+        CHECK_OK(gpu_session_inspect(&c.s, slot, &seen));
+        for (int b = 0; b < gpu_problem_buffers(&c.problem); b++)
+          CHECK_EQ(0, seen.buffers[b].bad + seen.buffers[b].damaged, "%s: slot %d: buffer %d", stencils[i], slot, b);
+      }
+      CHECK_OK(gpu_session_verify(&c.s, 1, &seen));
+      CHECK_OK(gpu_session_problem(&c.s, &c.problem)); /* the next problem begins anew */
+      upload_all(&c.s, &c.stage.scene, c.stage.stencil);
+    }
+    close_variant(&c);
+  }
+}
+
 /* The second of four samples leaves a wrong value at one point, when the end of its batch is awaited. */
 static struct {
   CUresult (*wait)(CUevent event);
@@ -393,6 +415,7 @@ int main(void) {
       cmocka_unit_test(samples_of_an_iterated_stencil_are_its_time_steps),
       cmocka_unit_test(the_energy_of_applications_is_read_from_the_counter),
       cmocka_unit_test(the_last_output_is_compared_where_it_can_be),
+      cmocka_unit_test(fields_that_no_variant_wrote_are_not_judged),
       cmocka_unit_test(a_checked_sample_that_is_wrong_is_told_later),
       cmocka_unit_test(a_workspace_has_to_fit),
       cmocka_unit_test(a_variant_is_verified_in_place),
