@@ -16,7 +16,8 @@ enum { CUDA_START_ATTEMPTS = 3 };
 struct cuda_slot {
   bool is_live;
   struct candidate candidate;
-  double time_ms; /* time of one application; 0: not known yet */
+  double time_ms;             /* time of one application; 0: not known yet */
+  struct gpu_results results; /* what checks of its samples have found, which a new worker has to know */
 };
 
 struct cuda {
@@ -63,8 +64,10 @@ halotune_status cuda_ensure_worker(struct cuda *c);
  *   done  how many of the cubin's bytes the worker has already */
 size_t cuda_write_cubin(struct cuda *c, const struct compiled *compiled, size_t done, struct text *request);
 
-/* Fill a request to load a candidate whose cubin the worker has. gpu_message_end completes it. */
-void cuda_write_load(int slot, const struct candidate *candidate, bool verifies, struct text *request);
+/* Fill a request to load a candidate whose cubin the worker has. gpu_message_end completes it.
+ *   results  of the candidate's samples so far */
+void cuda_write_load(int slot, const struct candidate *candidate, bool verifies, const struct gpu_results *results,
+                     struct text *request);
 
 halotune_status cuda_load(void *state, int slot, const struct candidate *candidate, struct verdict *verdict);
 halotune_status cuda_unload(void *state, int slot);

@@ -82,14 +82,18 @@ static halotune_status ask_variant(struct cuda *c, struct text *request, double 
   return status;
 }
 
-/* Copy the payload, which must have this size. */
-static halotune_status take_payload(struct cuda *c, const struct gpu_reply *reply, void *out, size_t bytes) {
-  if (reply->payload_bytes == bytes) {
-    memcpy(out, reply->payload, bytes);
-    return HALOTUNE_OK;
-  }
+/* Check that the payload has this size. A worker that sends another one is stopped. */
+static halotune_status check_payload(struct cuda *c, const struct gpu_reply *reply, size_t bytes) {
+  if (reply->payload_bytes == bytes) return HALOTUNE_OK;
   gpu_link_stop(&c->link);
   return fail(HALOTUNE_IO, "the GPU's worker sent an invalid answer");
+}
+
+/* Copy the payload, which must have this size. */
+static halotune_status take_payload(struct cuda *c, const struct gpu_reply *reply, void *out, size_t bytes) {
+  halotune_status status = check_payload(c, reply, bytes);
+  if (status == HALOTUNE_OK) memcpy(out, reply->payload, bytes);
+  return status;
 }
 
 void cuda_forget(struct cuda *c, int slot) { c->slots[slot] = (struct cuda_slot){.is_live = false}; }
@@ -155,7 +159,7 @@ halotune_status cuda_load(void *state, int slot, const struct candidate *candida
   const double deadline_ms = verify_ms(c, c->best_ms);
   status = bring_cubin(c, candidate->compiled, deadline_ms, verdict, &have);
   if (status != HALOTUNE_OK || !have) return status;
-  cuda_write_load(slot, candidate, verifies, &request);
+  cuda_write_load(slot, candidate, verifies, &(struct gpu_results){0}, &request);
   status = ask_variant(c, &request, deadline_ms, &reply, verdict, &have);
   cuda_trace("load", candidate, &reply, GPU_MARK_BEGIN, GPU_MARK_LOADED);
   if (verifies) trace_verify(candidate, &reply);
@@ -194,6 +198,19 @@ static void fail_slot(struct cuda *c, const struct sample_plan *plan, const stru
   cuda_forget(c, *failed);
 }
 
+/* Take the times of samples, and what their checks have found. */
+static halotune_status take_samples(struct cuda *c, const struct sample_plan *plan, const struct gpu_reply *reply,
+                                    double *times_ms) {
+  const size_t times_bytes = (size_t)plan->rounds * (size_t)plan->slot_count * sizeof *times_ms;
+  const size_t each = sizeof c->slots[0].results, results = plan->checks ? (size_t)plan->slot_count : 0;
+  halotune_status status = check_payload(c, reply, times_bytes + results * each);
+  if (status != HALOTUNE_OK) return status;
+  memcpy(times_ms, reply->payload, times_bytes);
+  for (size_t i = 0; i < results; i++)
+    memcpy(&c->slots[plan->slots[i]].results, reply->payload + times_bytes + i * each, each);
+  return HALOTUNE_OK;
+}
+
 halotune_status cuda_sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
                             struct verdict *verdict) {
   struct cuda *c = state;
@@ -227,7 +244,7 @@ halotune_status cuda_sample(void *state, const struct sample_plan *plan, double 
              GPU_MARK_END);
   if (status != HALOTUNE_OK) return status;
   if (!have) fail_slot(c, plan, &reply, failed);
-  else status = take_payload(c, &reply, times_ms, (size_t)count * sizeof *times_ms);
+  else status = take_samples(c, plan, &reply, times_ms);
   for (long i = 0; i < count && status == HALOTUNE_OK; i++)
     note_time(c, plan->slots[i % plan->slot_count], times_ms[i]);
   return status;

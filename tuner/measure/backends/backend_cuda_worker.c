@@ -76,7 +76,8 @@ static halotune_status send_cubin(struct cuda *c, const struct compiled *compile
   return status;
 }
 
-void cuda_write_load(int slot, const struct candidate *candidate, bool verifies, struct text *request) {
+void cuda_write_load(int slot, const struct candidate *candidate, bool verifies, const struct gpu_results *results,
+                     struct text *request) {
   const struct variant_spec *spec = candidate->spec;
   struct kernel_plan plan;
   memset(&plan, 0, sizeof plan);
@@ -86,6 +87,7 @@ void cuda_write_load(int slot, const struct candidate *candidate, bool verifies,
   pack_u64(request, candidate->is_roof);
   pack_u64(request, verifies);
   pack_bytes(request, &plan, sizeof plan);
+  pack_bytes(request, results, sizeof *results);
   pack_u64(request, candidate->compiled->cubin_bytes);
 }
 
@@ -119,7 +121,7 @@ static halotune_status restore_worker(struct cuda *c) {
     struct gpu_reply reply;
     if (!c->slots[i].is_live) continue;
     if ((status = send_cubin(c, c->slots[i].candidate.compiled)) != HALOTUNE_OK) break;
-    cuda_write_load(i, &c->slots[i].candidate, false, &request);
+    cuda_write_load(i, &c->slots[i].candidate, false, &c->slots[i].results, &request);
     status = cuda_ask(c, &request, CUDA_START_MS, &reply);
   }
   return status;
