@@ -92,6 +92,19 @@ TEST(a_variant_is_verified_in_place) {
   close_variant(&c);
 }
 
+/* The launch that fills the workspace with leftovers writes the inputs in whose memory the outputs lie. */
+TEST(a_variant_with_a_workspace_is_verified_in_place) {
+  static struct opened c;
+  struct gpu_look_back seen;
+  open_variant(&c, "../tests/data/wave_in_place", (struct grid){{20, 17, 1}}, "../tests/data/templates/workspace", NULL,
+               LAUNCH_STREAM, CACHE_STEADY);
+  CHECK(c.plan.workspace_bytes > 0, "a workspace");
+  CHECK_OK(gpu_session_load(&c.s, 0, &c.plan, c.v.compiled.cubin, false));
+  CHECK_OK(gpu_session_verify(&c.s, 0, &seen));
+  CHECK_EQ(0, seen.buffers[c.problem.input_count].bad, "in the memory of u_prev");
+  close_variant(&c);
+}
+
 /* The number of tensor maps that were encoded. */
 static int encoded;
 static CUresult (*encode)(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
@@ -419,6 +432,7 @@ int main(void) {
       cmocka_unit_test(a_checked_sample_that_is_wrong_is_told_later),
       cmocka_unit_test(a_workspace_has_to_fit),
       cmocka_unit_test(a_variant_is_verified_in_place),
+      cmocka_unit_test(a_variant_with_a_workspace_is_verified_in_place),
   };
   int failed = cmocka_run_group_tests(without_a_driver, NULL, NULL);
   return find_fake_cuda() ? failed + cmocka_run_group_tests(with_a_driver, setup, teardown) : failed;
