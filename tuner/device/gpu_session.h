@@ -180,7 +180,8 @@ halotune_status gpu_session_sample_checked(struct gpu_session *s, int number, in
  *   is_first  whether this is the first batch of a series with batches of this size */
 halotune_status gpu_session_apply(struct gpu_session *s, int number, int batch, bool is_first);
 
-/* The number of applications of a slot after which all its fields were used once. */
+/* The number of applications of a slot after which all sets of fields that it uses in turn were used once. 1 for time
+ * steps, which go on from any phase. */
 int gpu_session_period(const struct gpu_session *s, int number);
 
 /* Make the fields fresh before the next sample. Call it before a series of samples. */

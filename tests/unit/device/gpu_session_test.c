@@ -409,6 +409,25 @@ static void check_energy(enum launch_mode launch, enum cache_mode cache) {
   close_variant(&c);
 }
 
+/* Applications without a pause are time steps, however many a batch has. */
+TEST(applications_go_on_from_any_phase) {
+  static const char *const stencils[] = {"heat2d", "wave25"}; /* of two and three phases */
+  const int batches[] = {1, 1, 2, 3, 1};
+  for (int i = 0; i < 4; i++) {
+    static struct opened c;
+    open_variant(&c, stencils[i / 2], (struct grid){{20, 17, 15}}, "direct", NULL, i % 2 ? LAUNCH_GRAPH : LAUNCH_STREAM,
+                 CACHE_STEADY);
+    CHECK_OK(gpu_session_load(&c.s, 0, &c.plan, c.v.compiled.cubin, false));
+    CHECK_EQ(1, gpu_session_period(&c.s, 0), "%s", stencils[i / 2]);
+    for (size_t k = 0; k < COUNT(batches); k++) {
+      CHECK_OK(gpu_session_apply(&c.s, 0, batches[k], k == 0));
+      CHECK_OK(gpu_did(&c.s.gpu, c.s.cu.stream_synchronize(c.s.stream), "kernel"));
+      check_launches(&c.s, &c.stage, (int)c.s.applications, stencils[i / 2]);
+    }
+    close_variant(&c);
+  }
+}
+
 TEST(the_energy_of_applications_is_read_from_the_counter) {
   setenv("HALOTUNE_FAKE_ENERGY", "100", 1); /* few launches between two values: each is emulated, on a small grid */
   check_energy(LAUNCH_STREAM, CACHE_STEADY);
@@ -426,6 +445,7 @@ int main(void) {
   };
   const struct CMUnitTest with_a_driver[] = {
       cmocka_unit_test(samples_of_an_iterated_stencil_are_its_time_steps),
+      cmocka_unit_test(applications_go_on_from_any_phase),
       cmocka_unit_test(the_energy_of_applications_is_read_from_the_counter),
       cmocka_unit_test(the_last_output_is_compared_where_it_can_be),
       cmocka_unit_test(fields_that_no_variant_wrote_are_not_judged),
