@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/system/clock.h"
 #include "base/system/trace.h"
+#include "base/system/transfer.h"
 #include "tuner/measure/backends/backend_cuda_parts.h"
 #include "tuner/measure/backends/backend_cuda_upload.h"
 
@@ -143,10 +145,10 @@ static halotune_status start_worker(struct cuda *c, bool *is_lost) {
 }
 
 halotune_status cuda_ensure_worker(struct cuda *c) {
-  struct pollfd idle = {.fd = c->link.socket, .events = POLLIN};
   bool is_lost = true;
   halotune_status status = HALOTUNE_OK;
-  if (gpu_link_is_up(&c->link) && poll(&idle, 1, 0) == 0) return HALOTUNE_OK; /* an idle worker sends nothing */
+  /* An idle worker sends nothing, and the socket of a dead one is ready. */
+  if (gpu_link_is_up(&c->link) && !ready_until(c->link.socket, POLLIN, clock_ms())) return HALOTUNE_OK;
   for (int i = 0; i < CUDA_START_ATTEMPTS && is_lost; i++) status = start_worker(c, &is_lost);
   return status;
 }
