@@ -347,13 +347,16 @@ static double draw_sample(struct replay *replay, int slot) {
 static halotune_status replay_sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
                                      struct verdict *verdict) {
   struct replay *replay = state;
+  const int count = plan->rounds * plan->slot_count;
+  *failed = -1;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
-  for (int i = 0; i < plan->rounds * plan->slot_count; i++) {
+  for (int i = 0; i < count; i++) {
     times_ms[i] = draw_sample(replay, plan->slots[i % plan->slot_count]);
     if (!isnan(times_ms[i])) {
       replay->clock.now_ms += times_ms[i] * (plan->batches[i % plan->slot_count] + plan->warm);
       continue;
     }
+    for (int rest = i; rest < count; rest++) times_ms[rest] = 0;
     *failed = plan->slots[i % plan->slot_count];
     verdict->outcome = OUTCOME_LAUNCH_FAILED;
     snprintf(verdict->reason, sizeof verdict->reason, "not in the recording");
