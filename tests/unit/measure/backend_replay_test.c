@@ -132,6 +132,27 @@ TEST(the_clock_of_a_replay_counts_recorded_times) {
   work_end(&work);
 }
 
+/* Texts of versions have no order: "1000" is less than "580.1". */
+TEST(driver_and_compiler_are_those_of_the_newest_run) {
+  struct work work = work_begin();
+  struct bench_case c;
+  struct store *store;
+  struct backend_handle backend;
+  recording_write(&work, &c);
+  recording_change(
+      &work, "update run set driver = '1000', cuda = 12080, nvrtc = '12.8', started = '2099-01-01T00:00:00.000Z'");
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  recording_add(store, &c, 1);
+  store_close(store);
+  CHECK_OK(backend_replay_open(work.path, 1, &backend));
+  CHECK_TEXT("1000", backend.facts.driver, "driver");
+  CHECK_TEXT("12.8", backend.facts.nvrtc, "compiler");
+  CHECK_EQ(12080, backend.facts.cuda, "CUDA");
+  backend_close(&backend);
+  case_free(&c);
+  work_end(&work);
+}
+
 /* An empty slot has no times. No sample is taken after it. */
 TEST(samples_of_an_empty_slot_fail) {
   struct work work = work_begin();
@@ -253,6 +274,7 @@ TEST(a_new_problem_empties_the_slots_of_copies) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_clock_of_a_replay_counts_recorded_times),
+      cmocka_unit_test(driver_and_compiler_are_those_of_the_newest_run),
       cmocka_unit_test(samples_of_an_empty_slot_fail),
       cmocka_unit_test(a_compile_is_awaited_up_to_a_time),
       cmocka_unit_test(results_of_another_launch_mode_do_not_answer),

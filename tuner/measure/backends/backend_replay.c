@@ -49,10 +49,11 @@ struct replay {
   uint64_t drawn; /* samples so far */
 };
 
+/* The device with the most results. SQLite takes driver, cuda and nvrtc from the row with the largest `started`. */
 static const char device_sql[] =
     "select d.id, d.uuid, d.name, d.capability, d.sm_count, d.clock_khz, d.memory_clock_khz, d.bus_bits, d.l2_bytes, d.memory_bytes,"
     " d.max_threads, d.max_threads_sm, d.max_registers, d.registers_sm, d.max_shared_bytes, d.warp_size, d.is_emulation,"
-    " max(r.driver), max(r.cuda), max(r.nvrtc)"
+    " r.driver, r.cuda, r.nvrtc, max(r.started)"
     " from device d join problem p on p.device_id = d.id join run r on r.problem_id = p.id join measurement m on m.run_id = r.id"
     " group by d.id order by count(*) desc limit 1";
 
