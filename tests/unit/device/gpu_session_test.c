@@ -379,6 +379,27 @@ TEST(driver_errors_are_told_apart) {
   for (size_t i = 0; i < COUNT(rows); i++) CHECK_EQ(rows[i].outcome, gpu_outcome(rows[i].result), "row %zu", i);
 }
 
+static CUresult fail_to_fill(CUdeviceptr memory, unsigned word, size_t words, CUstream stream) {
+  (void)memory, (void)word, (void)words, (void)stream;
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+TEST(sets_that_cannot_be_filled_keep_no_memory) {
+  enum { SETS = 4 };
+  static struct gpu_session s;
+  struct gpu_rotation rotation;
+  const size_t bytes[] = {1 << 20, 1 << 20};
+  size_t before_bytes = 0, after_bytes = 0, total_bytes = 0;
+  CHECK_OK(gpu_session_open(0, &s));
+  CHECK_EQ(CUDA_SUCCESS, s.cu.mem_info(&before_bytes, &total_bytes), "before");
+  s.cu.fill_words = fail_to_fill;
+  CHECK_EQ(HALOTUNE_NO_GPU, gpu_rotation_make(&s.gpu, SETS, 2, bytes, s.stream, &rotation), "%s", fail_text());
+  CHECK(rotation.memory == 0 && rotation.count == 0, "%d sets", rotation.count);
+  CHECK_EQ(CUDA_SUCCESS, s.cu.mem_info(&after_bytes, &total_bytes), "after");
+  CHECK_EQ(before_bytes, after_bytes, "free memory");
+  gpu_session_close(&s);
+}
+
 /* The energy of an application is the driver's 350 W over its time, whatever the mode. */
 static void check_energy(enum launch_mode launch, enum cache_mode cache) {
   static struct opened c;
@@ -451,6 +472,7 @@ int main(void) {
       cmocka_unit_test(fields_that_no_variant_wrote_are_not_judged),
       cmocka_unit_test(a_checked_sample_that_is_wrong_is_told_later),
       cmocka_unit_test(a_workspace_has_to_fit),
+      cmocka_unit_test(sets_that_cannot_be_filled_keep_no_memory),
       cmocka_unit_test(a_variant_is_verified_in_place),
       cmocka_unit_test(a_variant_with_a_workspace_is_verified_in_place),
   };
