@@ -38,6 +38,9 @@ struct cuda {
 /* Send a request and wait for the reply. The request is freed. If the worker dies or hangs, that is an error. */
 halotune_status cuda_ask(struct cuda *c, struct text *request, double deadline_ms, struct gpu_reply *reply);
 
+/* The time that the reference of so many points may take on a slow GPU, some 1e10 taps a second. */
+double cuda_reference_ms(const struct cuda *c, double points);
+
 /* Have a new worker open its GPU, and load the kernels that check. */
 halotune_status cuda_open_gpu(struct cuda *c);
 halotune_status cuda_prepare(struct cuda *c);

@@ -15,8 +15,7 @@ _Static_assert((int)GPU_SLOTS == (int)BACKEND_SLOTS && (int)GPU_SLOT_EMPTY == (i
 
 enum { HANG_FACTOR = 20 };
 
-/* The time that the reference of so many points may take on a slow GPU, some 1e10 taps a second. */
-static double reference_ms(const struct cuda *c, double points) {
+double cuda_reference_ms(const struct cuda *c, double points) {
   const double slow_taps_per_ms = 1e7;
   const struct scene_request *request = &c->problem.scene->request;
   const double taps = (double)request->analysis->tap_count + 1;
@@ -29,7 +28,7 @@ static double overhead_ms(const struct cuda *c) {
   const double slow_bytes_per_ms = 2e7;
   double points = (double)domain_elements(&c->wire.domain);
   const double bytes_ms = points * gpu_problem_buffers(&c->wire) * 4 * sizeof(double) / slow_bytes_per_ms;
-  return bytes_ms + reference_ms(c, (double)c->drawn_points);
+  return bytes_ms + cuda_reference_ms(c, (double)c->drawn_points);
 }
 
 /* The time that a verification may take. With outputs in place, it makes another run and another check. */
@@ -291,7 +290,8 @@ halotune_status cuda_verify_all(void *state, int slot, struct verdict *verdict) 
   if (status != HALOTUNE_OK) return status;
   gpu_request_begin(&request, GPU_REQUEST_VERIFY_ALL);
   pack_u64(&request, (uint64_t)slot);
-  const double all_ms = 2 * reference_ms(c, (double)domain_elements(&c->wire.domain)); /* outputs in place: twice */
+  /* Where outputs are verified in place, too, the reference is computed twice. */
+  const double all_ms = 2 * cuda_reference_ms(c, (double)domain_elements(&c->wire.domain));
   const double deadline_ms = verify_ms(c, expected_ms(c, slot)) + all_ms;
   status = ask_variant(c, &request, deadline_ms, &reply, verdict, &have);
   trace_verify(&c->slots[slot].candidate, &reply);
