@@ -22,12 +22,6 @@ halotune_status cuda_problem_make(const struct backend_problem *problem, struct 
   return finite_steps(r, &out->finite_steps);
 }
 
-static void point_of(const struct domain *domain, long long at, long point[MAX_DIMS]) {
-  point[0] = (long)(at % domain->row);
-  point[1] = (long)(at % domain->plane / domain->row);
-  point[2] = (long)(at / domain->plane);
-}
-
 static struct input_layout layout_of(const struct scene *scene, const struct gpu_problem *problem, int input) {
   return input_layout_of(scene->request.stencil, input, problem->dtype, &problem->domain);
 }
@@ -66,7 +60,7 @@ static void say_outside(const struct scene *scene, const struct gpu_problem *pro
              PLURAL(distance));
   } else {
     if (is_input) input_point_of(scene, problem, buffer, element, point);
-    else point_of(&problem->domain, element, point);
+    else domain_point(&problem->domain, (long)element, point);
     snprintf(out->reason, sizeof out->reason, "wrote point (%ld, %ld, %ld) of %s, outside of the box", point[0],
              point[1], point[2], name);
   }
@@ -93,7 +87,7 @@ static struct comparison comparison_of(const struct gpu_problem *problem, const 
   c.rms_error = sqrt(found->sum_of_squares / (double)c.points);
   c.passed = found->bad == 0;
   if (found->bad == 0) return c;
-  point_of(&problem->domain, found->first_bad, c.first_bad);
+  domain_point(&problem->domain, (long)found->first_bad, c.first_bad);
   c.want = seen->want[output];
   c.got = seen->got[output];
   return c;
@@ -116,7 +110,7 @@ static void judge_output(const struct scene *scene, const struct gpu_problem *pr
     if (found->bad > 0 && out->outcome == OUTCOME_MEASURED) say_wrong(scene_written_name(scene, output), &c, out);
   } else if (found->bad > 0 && out->outcome == OUTCOME_MEASURED) {
     long point[MAX_DIMS];
-    point_of(&problem->domain, found->first_bad, point);
+    domain_point(&problem->domain, (long)found->first_bad, point);
     out->outcome = OUTCOME_WRONG;
     snprintf(out->reason, sizeof out->reason,
              "%s: after the samples %lld point%s not finite, the first (%ld, %ld, %ld)",
