@@ -14,8 +14,8 @@ enum { DRIVER_LIMIT_PARTS = 12 };
 
 /* These two functions stand around calls that may never return. After DRIVER_LIMIT_MS the program says so on standard
  * error and ends, and its workers end with it. Stored results stay. In a nested section the limit begins anew, with the
- * inner limit and sentence, which then hold until the outer section ends. Signals: SIGALRM is this file's; calls that it
- * interrupts are restarted where the system can do so. Threads: sections may be in several threads, one at a time. */
+ * inner limit and sentence, which then hold until the outer section ends. Signals: SIGALRM is this file's; calls that
+ * it interrupts are restarted where the system can do so. Threads: any, but one section at a time. */
 void driver_limit_begin(void);
 void driver_limit_end(void);
 

@@ -8,7 +8,7 @@
 #include "tuner/device/gpu_session.h"
 
 enum {
-  FRESH_APPLICATIONS = 256, /* after this many steps fields may have grown, so they are reset */
+  FRESH_APPLICATIONS = 256, /* after this many launches fields may have grown, so they are reset */
   SPACER_ROUNDS = 4000,     /* about 10 us of arithmetic, during which the launches after it are queued */
   WARM_ROUNDS = 40000,
   WARM_BLOCKS_PER_SM = 8,

@@ -107,11 +107,12 @@ halotune_status gpu_session_problem(struct gpu_session *s, const struct gpu_prob
 halotune_status gpu_session_upload(struct gpu_session *s, enum gpu_upload kind, int number, size_t offset_bytes,
                                    const void *bytes, size_t byte_count);
 
-/* A part of the two functions around this line: make the fields of the roof. If there is no room for them, the run
- * continues without a roof; in parts, the roof copies the first input to the first output if they are large enough. */
+/* Make the fields of the roof. gpu_session_problem calls it, or in parts gpu_session_make_fields. If there is no room
+ * for them, the run continues without a roof; in parts, the roof copies the first input to the first output if they are
+ * large enough. */
 void gpu_session_make_roof(struct gpu_session *s);
 
-/* Give up copies and the reference, for which there is no room, and the roof. */
+/* Free copies, reference and roof, where there is no room for all. The session then has its fields in parts. */
 void gpu_session_drop_copies(struct gpu_session *s);
 
 /* What gpu_session_make_fields did. */

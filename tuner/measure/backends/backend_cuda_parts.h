@@ -49,8 +49,8 @@ halotune_status cuda_prepare(struct cuda *c);
 bool cuda_makes_fields(const struct scene *scene);
 
 /* Have the worker make the fields of a scene that has none, and check seeded parts of them on the CPU.
- * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where the program has to make them, for which the worker has memory then; or
- * what the worker returns. */
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if the program has to make them, and the worker has memory to receive them;
+ * or what the worker returns. */
 halotune_status cuda_make_fields(struct cuda *c);
 
 /* Have the worker allocate the problem. */
