@@ -32,6 +32,13 @@ struct domain domain_dense(const struct stencil *stencil, const struct analysis 
 /* The number of elements of a field that lies along all axes. */
 long domain_elements(const struct domain *domain);
 
+/* Find the point of an element of a field that lies along all axes. */
+static inline void domain_point(const struct domain *domain, long element, long point[MAX_DIMS]) {
+  point[0] = element % domain->row;
+  point[1] = element % domain->plane / domain->row;
+  point[2] = element / domain->plane;
+}
+
 /* How a field lies in memory. */
 struct input_layout {
   long strides[MAX_DIMS]; /* elements between neighbours; 0 along axes that the input does not have */

@@ -13,9 +13,9 @@ enum { DRIVER_LIMIT_EXIT = 3 };
 enum { DRIVER_LIMIT_PARTS = 12 };
 
 /* These two functions stand around calls that may never return. After DRIVER_LIMIT_MS the program says so on standard
- * error and ends, and its workers end with it. Stored results stay. Sections of several threads, and nested sections,
- * end with the last one. Signals: SIGALRM is this file's; calls that it interrupts are restarted where the system can
- * do so. */
+ * error and ends, and its workers end with it. Stored results stay. In a nested section the limit begins anew, with the
+ * inner limit and sentence, which then hold until the outer section ends. Signals: SIGALRM is this file's; calls that
+ * it interrupts are restarted where the system can do so. Threads: any, but one section at a time. */
 void driver_limit_begin(void);
 void driver_limit_end(void);
 

@@ -20,7 +20,7 @@ struct gpu_look {
 
 /* The result of a check; struct Found of check.cu. `damaged` and `first_damaged` are about elements outside the box.
  * The other members are about the box and mean the same as in struct comparison; for an input, `bad` counts the words
- * that changed. */
+ * that changed, or the elements where fields exist in parts (gpu_verify_parts.h). */
 struct gpu_found {
   long long bad, not_finite, first_bad; /* first_bad: the element's index; meaningless if there is none */
   long long damaged, first_damaged;     /* elements outside of the box; the index is negative before the field */

@@ -28,14 +28,14 @@ static halotune_status find_part(const struct gpu_session *s, enum gpu_upload ki
 /* Read consecutive points of the reference, part by part. */
 static halotune_status read_reference(struct gpu_session *s, enum gpu_upload kind, int output, long first, long count,
                                       double *values) {
-  const struct domain *d = &s->problem.domain;
   const struct box box = gpu_session_box(s);
   const struct box_pieces pieces = gpu_partial_pieces(&s->partial, &box);
   const struct gpu_place *place = &s->partial.places[0];
   const CUdeviceptr from = kind == GPU_UPLOAD_WANT ? place->values[output] : place->magnitudes[output];
   halotune_status status = HALOTUNE_OK;
   for (long done = 0, now; done < count && status == HALOTUNE_OK; done += now) {
-    const long at = first + done, point[MAX_DIMS] = {at % d->row, at % d->plane / d->row, at / d->plane};
+    long point[MAX_DIMS];
+    domain_point(&s->problem.domain, first + done, point);
     if (!box_contains(&box, point[0], point[1], point[2]))
       return fail(HALOTUNE_ARGUMENT, "the reference has no point (%ld, %ld, %ld)", point[0], point[1], point[2]);
     const struct box piece = box_piece_at(&pieces, point);

@@ -53,9 +53,8 @@ halotune_status gpu_rotation_make(struct gpu *gpu, int count, int field_count, c
   if (status == HALOTUNE_OK) {
     size_t words = (bytes + GPU_ALIGN_BYTES) / sizeof gpu_poison_word;
     status = gpu_did(gpu, gpu->cu->fill_words(out->memory, 0, words, stream), "cuMemsetD32Async");
-  } else {
-    *out = (struct gpu_rotation){0};
   }
+  if (status != HALOTUNE_OK) gpu_rotation_free(gpu, out);
   return status;
 }
 

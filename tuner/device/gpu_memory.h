@@ -43,6 +43,7 @@ struct gpu_rotation {
 enum { GPU_MOST_SETS = 1024 };
 int gpu_rotation_sets(size_t set_bytes, int l2_bytes);
 
+/* Allocate the sets. After a failure `out` is {0}. Returns what gpu_allocate returns. */
 halotune_status gpu_rotation_make(struct gpu *gpu, int count, int field_count, const size_t field_bytes[],
                                   CUstream stream, struct gpu_rotation *out);
 

@@ -1,8 +1,6 @@
 /* gpu_problem.c: computes the phases of an iterated stencil, and the size of guards that its reach requires. */
 #include "tuner/device/gpu_problem.h"
 
-#include <limits.h>
-#include <math.h>
 #include <string.h>
 
 #include "stencil/analysis/iterate.h"
@@ -66,7 +64,6 @@ halotune_status gpu_problem_make(const struct stencil *stencil, const struct ana
     out->in_place[stencil->in_place[i].output] = stencil->in_place[i].input + 1;
   }
   out->guard_bytes = guard_bytes(stencil, analysis, dtype, domain, launch_steps);
-  out->finite_steps = gpu_problem_finite_steps(analysis, dtype, 1);
   struct gpu_phase phase = {{0}, {0}};
   for (int i = 0; i < stencil->input_count; i++) phase.inputs[i] = i;
   for (int i = 0; i < out->output_count; i++) phase.outputs[i] = stencil->input_count + i;
@@ -79,23 +76,6 @@ halotune_status gpu_problem_make(const struct stencil *stencil, const struct ana
     if (stencil->iterate_count > 0) iterate_advance(stencil, launch_steps, phase.inputs, phase.outputs);
   } while (memcmp(&phase, &out->phases[0], sizeof phase) != 0);
   return HALOTUNE_OK;
-}
-
-/* The largest sum over an output's weights without their signs. */
-static double growth_of(const struct analysis *analysis) {
-  double sums[MAX_FIELDS] = {0}, most = 0;
-  for (int i = 0; i < analysis->weight_count; i++)
-    sums[analysis->weights[i].output] += fabs(analysis->weights[i].value);
-  for (int o = 0; o < MAX_FIELDS; o++) most = fmax(most, sums[o]);
-  return most;
-}
-
-long gpu_problem_finite_steps(const struct analysis *analysis, enum dtype dtype, double factor) {
-  static const double range_bits[DTYPE_COUNT] = {[DTYPE_F32] = 126, [DTYPE_F64] = 1022};
-  static const double rounding = 1e-6; /* a sum of 1 may come out a little above 1 */
-  const double growth = growth_of(analysis) * factor;
-  if (!analysis->is_linear || !isfinite(growth)) return 0;
-  return growth <= 1 + rounding ? LONG_MAX : (long)(range_bits[dtype] / log2(growth));
 }
 
 bool gpu_problem_allows_in_place(const struct gpu_problem *problem) {

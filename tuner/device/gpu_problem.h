@@ -38,16 +38,11 @@ struct gpu_problem {
   long finite_steps;              /* no right result can overflow for at least this many steps; 0 if that is unknown */
 };
 
-/* Fill in all members except `rounding` and `allowed_units`.
+/* Fill in all members that follow from these arguments. The others, from `launch` on except `guard_bytes`, are 0.
  * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for a domain with gaps, or for fields that need more than GPU_MOST_PHASES
  * launches to come back to their places. */
 halotune_status gpu_problem_make(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
                                  const struct domain *domain, int launch_steps, struct gpu_problem *out);
-
-/* For how many steps values cannot overflow, if inputs are at most 1, and the weights of each output are at most
- * `factor` times those of the analysis. A step of a linear stencil multiplies the largest value at most by the sum of
- * its weights' magnitudes. Returns 0 for a nonlinear stencil, because a product of fields may grow in any way. */
-long gpu_problem_finite_steps(const struct analysis *analysis, enum dtype dtype, double factor);
 
 /* The number of buffers: those of inputs, then those of outputs. */
 static inline int gpu_problem_buffers(const struct gpu_problem *problem) {

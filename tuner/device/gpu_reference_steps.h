@@ -19,7 +19,7 @@ struct gpu_steps {
 
 struct gpu_steps gpu_steps_make(const struct gpu_recipe *recipe, enum dtype dtype, CUdeviceptr on_gpu);
 
-/* The box that must be known before the last `steps` steps of a part. It may go beyond the ends of a periodic axis,
+/* The box that must be known before the last `count` steps of a part. It may go beyond the ends of a periodic axis,
  * unless it has as many points as the axis: then it is the whole axis. */
 struct box gpu_steps_grow(const struct gpu_steps *steps, const struct box *part, long count);
 

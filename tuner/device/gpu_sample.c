@@ -8,7 +8,7 @@
 #include "tuner/device/gpu_session.h"
 
 enum {
-  FRESH_APPLICATIONS = 256, /* after this many steps fields may have grown, so they are reset */
+  FRESH_APPLICATIONS = 256, /* after this many launches fields may have grown, so they are reset */
   SPACER_ROUNDS = 4000,     /* about 10 us of arithmetic, during which the launches after it are queued */
   WARM_ROUNDS = 40000,
   WARM_BLOCKS_PER_SM = 8,
@@ -258,7 +258,9 @@ halotune_status gpu_session_sample(struct gpu_session *s, int number, int batch,
   return HALOTUNE_OK;
 }
 
-int gpu_session_period(const struct gpu_session *s, int number) { return s->slots[number].binding_count; }
+int gpu_session_period(const struct gpu_session *s, int number) {
+  return advances_in_time(s, &s->slots[number]) ? 1 : s->slots[number].binding_count;
+}
 
 halotune_status gpu_session_apply(struct gpu_session *s, int number, int batch, bool is_first) {
   struct gpu_slot *slot = number >= 0 && number < GPU_SLOTS ? &s->slots[number] : NULL;
@@ -271,7 +273,8 @@ halotune_status gpu_session_apply(struct gpu_session *s, int number, int batch, 
   s->last = number;
   if (status == HALOTUNE_OK && s->problem.launch == LAUNCH_GRAPH) status = ready_graph(s, number, batch, &graph);
   if (status == HALOTUNE_OK) {
-    CUresult result = graph ? s->cu.graph_launch(graph, s->stream) : launch_bindings(s, number, 0, batch);
+    CUresult result = graph ? s->cu.graph_launch(graph, s->stream)
+                            : launch_bindings(s, number, advances_in_time(s, slot) ? s->phase : 0, batch);
     status = gpu_did(&s->gpu, result, "launch");
   }
   if (status == HALOTUNE_OK) advance_phase(s, slot, batch);

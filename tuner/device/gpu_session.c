@@ -174,6 +174,7 @@ halotune_status gpu_session_problem(struct gpu_session *s, const struct gpu_prob
   if (!s->in_parts) gpu_session_make_roof(s); /* otherwise the reference comes first */
   s->phase = 0;
   s->applications = -1;
+  s->last = -1;
   for (int i = 0; i < gpu_problem_buffers(problem) && status == HALOTUNE_OK; i++) {
     status = gpu_buffer_poison(&s->gpu, &s->fields[i], s->stream);
   }

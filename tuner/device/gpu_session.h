@@ -84,7 +84,7 @@ struct gpu_session {
   struct gpu_slot slots[GPU_ALL_SLOTS];
   int phase;         /* phase of the next application if an iterated stencil is timed */
   long applications; /* applications since the fields were fresh; negative: they must be reset first */
-  int last;          /* the slot that wrote the fields last; -1 after a run in place */
+  int last;          /* the slot that wrote the fields last; -1 if none did, and after a run in place */
   double ran_ms;     /* when the last verified run ended, by clock_ms() */
 };
 
@@ -107,11 +107,12 @@ halotune_status gpu_session_problem(struct gpu_session *s, const struct gpu_prob
 halotune_status gpu_session_upload(struct gpu_session *s, enum gpu_upload kind, int number, size_t offset_bytes,
                                    const void *bytes, size_t byte_count);
 
-/* A part of the two functions around this line: make the fields of the roof. If there is no room for them, the run
- * continues without a roof; in parts, the roof copies the first input to the first output if they are large enough. */
+/* Make the fields of the roof. gpu_session_problem calls it, or in parts gpu_session_make_fields. If there is no room
+ * for them, the run continues without a roof; in parts, the roof copies the first input to the first output if they are
+ * large enough. */
 void gpu_session_make_roof(struct gpu_session *s);
 
-/* Give up copies and the reference, for which there is no room, and the roof. */
+/* Free copies, reference and roof, where there is no room for all. The session then has its fields in parts. */
 void gpu_session_drop_copies(struct gpu_session *s);
 
 /* What gpu_session_make_fields did. */
@@ -180,7 +181,8 @@ halotune_status gpu_session_sample_checked(struct gpu_session *s, int number, in
  *   is_first  whether this is the first batch of a series with batches of this size */
 halotune_status gpu_session_apply(struct gpu_session *s, int number, int batch, bool is_first);
 
-/* The number of applications of a slot after which all its fields were used once. */
+/* The number of applications of a slot after which all sets of fields that it uses in turn were used once. 1 for time
+ * steps, which go on from any phase. */
 int gpu_session_period(const struct gpu_session *s, int number);
 
 /* Make the fields fresh before the next sample. Call it before a series of samples. */

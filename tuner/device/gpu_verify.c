@@ -163,6 +163,7 @@ static halotune_status run_once(struct gpu_session *s, struct gpu_slot *slot, bo
   halotune_status status = kernel_bind(&slot->kernel, inputs, outputs, &fields);
   if (status != HALOTUNE_OK) return status;
   if (fields.workspace) status = gpu_did(&s->gpu, use_workspace(slot, &fields, s->stream), call);
+  if (fields.workspace && in_place && status == HALOTUNE_OK) status = make_ready(s); /* that launch wrote inputs */
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.event_record(s->start, s->stream), "cuEventRecord");
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, kernel_launch(&slot->kernel, &fields, s->stream), call);
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.event_record(s->end, s->stream), "cuEventRecord");

@@ -39,8 +39,8 @@ halotune_status gpu_read_bad(struct gpu_session *s, int output, CUdeviceptr got,
 /* Read both numbers at a bad point of the present piece. */
 static halotune_status read_bad(const struct comparing *c, int output, long long at) {
   struct gpu_session *s = c->s;
-  const struct domain *d = &s->problem.domain;
-  const long point[MAX_DIMS] = {(long)(at % d->row), (long)(at % d->plane / d->row), (long)(at / d->plane)};
+  long point[MAX_DIMS];
+  domain_point(&s->problem.domain, (long)at, point);
   const CUdeviceptr got = c->outputs[output] + (CUdeviceptr)at * dtype_bytes(s->problem.dtype);
   const CUdeviceptr want =
       s->partial.places[0].values[output] + (CUdeviceptr)gpu_partial_index(&s->partial, point) * sizeof(double);
@@ -84,9 +84,9 @@ static halotune_status compare_piece(void *context, const struct box *piece) {
 /* Read both numbers at an output's first bad point, which no comparison has found. */
 static halotune_status read_first_bad(const struct comparing *c, int output) {
   struct gpu_session *s = c->s;
-  const struct domain *d = &s->problem.domain;
   const long at = (long)c->out->buffers[s->problem.input_count + output].first_bad;
-  const long point[MAX_DIMS] = {at % d->row, at % d->plane / d->row, at / d->plane};
+  long point[MAX_DIMS];
+  domain_point(&s->problem.domain, at, point);
   const struct box whole = gpu_session_box(s);
   const struct box_pieces pieces = gpu_partial_pieces(&s->partial, &whole);
   const struct box piece = box_piece_at(&pieces, point);

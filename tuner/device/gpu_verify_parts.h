@@ -11,7 +11,8 @@ halotune_status gpu_read_bad(struct gpu_session *s, int output, CUdeviceptr got,
                              struct gpu_look_back *out);
 
 /* Check an input and its guards.
- *   look  in 32-bit words, as the results are */
+ *   look  counts 32-bit words
+ *   out   its two indexes are those of words; it counts elements */
 halotune_status gpu_parts_look_at_input(struct gpu_session *s, int buffer, const struct gpu_look *look,
                                         struct gpu_found *out);
 

@@ -151,15 +151,18 @@ static halotune_status do_download(struct worker *w, struct unpack *in) {
 static halotune_status do_load(struct worker *w, struct unpack *in) {
   struct gpu_session *s = w->session;
   struct kernel_plan plan;
+  struct gpu_results results;
   struct gpu_look_back look_back;
   int slot = (int)unpack_u64(in);
   bool is_roof = unpack_u64(in) != 0, verifies = unpack_u64(in) != 0;
   unpack_struct(in, &plan, sizeof plan);
+  unpack_struct(in, &results, sizeof results);
   const char *cubin = whole_cubin(w, in);
   w->window->slot = slot;
   halotune_status status = in->failed || !cubin ? fail_malformed() : gpu_session_load(s, slot, &plan, cubin, is_roof);
   text_free(&w->cubin);
   set_marks(&w->reply, GPU_MARK_LOADED, clock_ms());
+  if (status == HALOTUNE_OK) s->slots[slot].results = results;
   if (status != HALOTUNE_OK || !verifies) return status;
   status = gpu_session_verify(s, slot, &look_back);
   set_marks(&w->reply, GPU_MARK_RAN, s->ran_ms);
@@ -175,7 +178,7 @@ static halotune_status do_unload(struct worker *w, struct unpack *in) {
   return HALOTUNE_OK;
 }
 
-/* The request holds rounds, warm, checks, count, then slot and batch of each. */
+/* The times are doubles. After a failure, the reply has those before it. */
 static halotune_status do_sample(struct worker *w, struct unpack *in) {
   struct gpu_session *s = w->session;
   uint64_t rounds = unpack_u64(in), warm = unpack_u64(in), checks = unpack_u64(in);
@@ -201,6 +204,10 @@ static halotune_status do_sample(struct worker *w, struct unpack *in) {
       }
       pack_double(&w->payload, time_ms);
     }
+  }
+  for (uint64_t i = 0; i < count && rounds > 0 && checks != 0; i++) {
+    const struct gpu_results *results = &s->slots[slots[i]].results;
+    text_add(&w->payload, (const char *)results, sizeof *results);
   }
   return HALOTUNE_OK;
 }

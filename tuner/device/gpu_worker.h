@@ -14,20 +14,20 @@
 enum { GPU_MESSAGE_HEAD_BYTES = 8, GPU_MESSAGE_MOST_BYTES = 1 << 20, GPU_WINDOW_BYTES = 64 << 20 };
 
 /* The requests, their contents, and the payloads of their replies. A number is a u64, a structure its bytes. */
-#define GPU_REQUEST_LIST(X)                                                                                          \
-  X(OPEN)        /* ordinal -> struct gpu_opened */                                                                  \
-  X(CUBIN)       /* offset, bytes; they are in the window: a part of the cubin of the next PREPARE or LOAD */        \
-  X(PREPARE)     /* bytes of the cubin, that of gpu_check_source */                                                  \
-  X(PROBLEM)     /* struct gpu_problem */                                                                            \
-  X(UPLOAD)      /* enum gpu_upload, number, offset in bytes, bytes; they are in the window */                       \
-  X(MAKE_FIELDS) /* struct gpu_recipe -> struct gpu_made */                                                          \
-  X(DOWNLOAD)    /* enum gpu_upload, number, offset in bytes, bytes; they come into the window */                    \
-  X(LOAD)    /* slot, is_roof, verify, struct kernel_plan, bytes of the cubin -> struct gpu_look_back if verified */ \
-  X(UNLOAD)  /* slot */                                                                                              \
-  X(SAMPLE)  /* rounds, warm, count, slot and batch of each -> times as doubles, up to a failure if there is one */  \
-  X(RECHECK) /* slot -> two of struct gpu_look_back: as it was found, and after another run */                       \
-  X(VERIFY_ALL) /* slot -> struct gpu_look_back: outputs are compared at all points */                               \
-  X(KEEP_WARM)  /* milliseconds, a double */                                                                         \
+#define GPU_REQUEST_LIST(X)                                                                                            \
+  X(OPEN)        /* ordinal -> struct gpu_opened */                                                                    \
+  X(CUBIN)       /* offset, bytes; they are in the window: a part of the cubin of the next PREPARE or LOAD */          \
+  X(PREPARE)     /* bytes of the cubin, that of gpu_check_source */                                                    \
+  X(PROBLEM)     /* struct gpu_problem */                                                                              \
+  X(UPLOAD)      /* enum gpu_upload, number, offset in bytes, bytes; they are in the window */                         \
+  X(MAKE_FIELDS) /* struct gpu_recipe -> struct gpu_made */                                                            \
+  X(DOWNLOAD)    /* enum gpu_upload, number, offset in bytes, bytes; they come into the window */                      \
+  X(LOAD)       /* slot, is_roof, verify, kernel_plan, gpu_results, bytes of the cubin -> gpu_look_back if verified */ \
+  X(UNLOAD)     /* slot */                                                                                             \
+  X(SAMPLE)     /* rounds, warm, checks, count, slot and batch of each -> times; with checks, gpu_results of each */   \
+  X(RECHECK)    /* slot -> two of struct gpu_look_back: as it was found, and after another run */                      \
+  X(VERIFY_ALL) /* slot -> struct gpu_look_back: outputs are compared at all points */                                 \
+  X(KEEP_WARM)  /* milliseconds, a double */                                                                           \
   X(ENERGY) /* slot, ms of an application, least ms, least changes -> struct gpu_energy; NVML is opened at the first */
 
 #define GPU_REQUEST_AS_ENUMERATOR(name) GPU_REQUEST_##name,

@@ -92,6 +92,19 @@ TEST(a_variant_is_verified_in_place) {
   close_variant(&c);
 }
 
+/* The launch that fills the workspace with leftovers writes the inputs in whose memory the outputs lie. */
+TEST(a_variant_with_a_workspace_is_verified_in_place) {
+  static struct opened c;
+  struct gpu_look_back seen;
+  open_variant(&c, "../tests/data/wave_in_place", (struct grid){{20, 17, 1}}, "../tests/data/templates/workspace", NULL,
+               LAUNCH_STREAM, CACHE_STEADY);
+  CHECK(c.plan.workspace_bytes > 0, "a workspace");
+  CHECK_OK(gpu_session_load(&c.s, 0, &c.plan, c.v.compiled.cubin, false));
+  CHECK_OK(gpu_session_verify(&c.s, 0, &seen));
+  CHECK_EQ(0, seen.buffers[c.problem.input_count].bad, "in the memory of u_prev");
+  close_variant(&c);
+}
+
 /* The number of tensor maps that were encoded. */
 static int encoded;
 static CUresult (*encode)(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
@@ -193,6 +206,28 @@ TEST(the_last_output_is_compared_where_it_can_be) {
   }
 }
 
+/* As after the replacement of a worker: variants are loaded again, and none has run yet. */
+TEST(fields_that_no_variant_wrote_are_not_judged) {
+  static const char *const stencils[] = {"triad", "star7"};
+  for (size_t i = 0; i < COUNT(stencils); i++) {
+    static struct opened c;
+    struct gpu_look_back seen;
+    open_variant(&c, stencils[i], (struct grid){{19, 17, 15}}, "direct", NULL, LAUNCH_STREAM, CACHE_STEADY);
+    for (int round = 0; round < 2; round++) {
+      for (int slot = 0; slot < 2; slot++) CHECK_OK(gpu_session_load(&c.s, slot, &c.plan, c.v.compiled.cubin, false));
+      for (int slot = 0; slot < 2; slot++) {
+        CHECK_OK(gpu_session_inspect(&c.s, slot, &seen));
+        for (int b = 0; b < gpu_problem_buffers(&c.problem); b++)
+          CHECK_EQ(0, seen.buffers[b].bad + seen.buffers[b].damaged, "%s: slot %d: buffer %d", stencils[i], slot, b);
+      }
+      CHECK_OK(gpu_session_verify(&c.s, 1, &seen));
+      CHECK_OK(gpu_session_problem(&c.s, &c.problem)); /* the next problem begins anew */
+      upload_all(&c.s, &c.stage.scene, c.stage.stencil);
+    }
+    close_variant(&c);
+  }
+}
+
 /* The second of four samples leaves a wrong value at one point, when the end of its batch is awaited. */
 static struct {
   CUresult (*wait)(CUevent event);
@@ -247,30 +282,6 @@ TEST(a_checked_sample_that_is_wrong_is_told_later) {
     CHECK_OK(gpu_session_inspect(&c.s, 1, &seen));
     CHECK_EQ(0, seen.differing_samples + seen.buffers[output].bad, "row %zu: the other slot", i);
     close_variant(&c);
-  }
-}
-
-TEST(how_long_values_stay_finite_follows_from_the_weights) {
-  static const struct {
-    const char *stencil;
-    enum dtype dtype;
-    double factor;
-    long least, most;
-  } rows[] = {{"star7", DTYPE_F32, 1, LONG_MAX, LONG_MAX},
-              {"heat2d", DTYPE_F64, 1, LONG_MAX, LONG_MAX},
-              {"star7", DTYPE_F32, 2, 120, 127},
-              {"star7", DTYPE_F64, 2, 1000, 1023},
-              {"wave25", DTYPE_F32, 1, 0, 0},
-              {"diffusion2d", DTYPE_F64, 1, 0, 0}};
-  for (size_t i = 0; i < COUNT(rows); i++) {
-    struct stencil *stencil;
-    struct analysis *analysis;
-    CHECK_OK(stencil_of_kernels(rows[i].stencil, &stencil));
-    CHECK_OK(analysis_make(stencil, &analysis));
-    const long steps = gpu_problem_finite_steps(analysis, rows[i].dtype, rows[i].factor);
-    CHECK(steps >= rows[i].least && steps <= rows[i].most, "row %zu: %ld", i, steps);
-    analysis_free(analysis);
-    stencil_free(stencil);
   }
 }
 
@@ -368,6 +379,27 @@ TEST(driver_errors_are_told_apart) {
   for (size_t i = 0; i < COUNT(rows); i++) CHECK_EQ(rows[i].outcome, gpu_outcome(rows[i].result), "row %zu", i);
 }
 
+static CUresult fail_to_fill(CUdeviceptr memory, unsigned word, size_t words, CUstream stream) {
+  (void)memory, (void)word, (void)words, (void)stream;
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+TEST(sets_that_cannot_be_filled_keep_no_memory) {
+  enum { SETS = 4 };
+  static struct gpu_session s;
+  struct gpu_rotation rotation;
+  const size_t bytes[] = {1 << 20, 1 << 20};
+  size_t before_bytes = 0, after_bytes = 0, total_bytes = 0;
+  CHECK_OK(gpu_session_open(0, &s));
+  CHECK_EQ(CUDA_SUCCESS, s.cu.mem_info(&before_bytes, &total_bytes), "before");
+  s.cu.fill_words = fail_to_fill;
+  CHECK_EQ(HALOTUNE_NO_GPU, gpu_rotation_make(&s.gpu, SETS, 2, bytes, s.stream, &rotation), "%s", fail_text());
+  CHECK(rotation.memory == 0 && rotation.count == 0, "%d sets", rotation.count);
+  CHECK_EQ(CUDA_SUCCESS, s.cu.mem_info(&after_bytes, &total_bytes), "after");
+  CHECK_EQ(before_bytes, after_bytes, "free memory");
+  gpu_session_close(&s);
+}
+
 /* The energy of an application is the driver's 350 W over its time, whatever the mode. */
 static void check_energy(enum launch_mode launch, enum cache_mode cache) {
   static struct opened c;
@@ -398,6 +430,25 @@ static void check_energy(enum launch_mode launch, enum cache_mode cache) {
   close_variant(&c);
 }
 
+/* Applications without a pause are time steps, however many a batch has. */
+TEST(applications_go_on_from_any_phase) {
+  static const char *const stencils[] = {"heat2d", "wave25"}; /* of two and three phases */
+  const int batches[] = {1, 1, 2, 3, 1};
+  for (int i = 0; i < 4; i++) {
+    static struct opened c;
+    open_variant(&c, stencils[i / 2], (struct grid){{20, 17, 15}}, "direct", NULL, i % 2 ? LAUNCH_GRAPH : LAUNCH_STREAM,
+                 CACHE_STEADY);
+    CHECK_OK(gpu_session_load(&c.s, 0, &c.plan, c.v.compiled.cubin, false));
+    CHECK_EQ(1, gpu_session_period(&c.s, 0), "%s", stencils[i / 2]);
+    for (size_t k = 0; k < COUNT(batches); k++) {
+      CHECK_OK(gpu_session_apply(&c.s, 0, batches[k], k == 0));
+      CHECK_OK(gpu_did(&c.s.gpu, c.s.cu.stream_synchronize(c.s.stream), "kernel"));
+      check_launches(&c.s, &c.stage, (int)c.s.applications, stencils[i / 2]);
+    }
+    close_variant(&c);
+  }
+}
+
 TEST(the_energy_of_applications_is_read_from_the_counter) {
   setenv("HALOTUNE_FAKE_ENERGY", "100", 1); /* few launches between two values: each is emulated, on a small grid */
   check_energy(LAUNCH_STREAM, CACHE_STEADY);
@@ -415,12 +466,15 @@ int main(void) {
   };
   const struct CMUnitTest with_a_driver[] = {
       cmocka_unit_test(samples_of_an_iterated_stencil_are_its_time_steps),
+      cmocka_unit_test(applications_go_on_from_any_phase),
       cmocka_unit_test(the_energy_of_applications_is_read_from_the_counter),
       cmocka_unit_test(the_last_output_is_compared_where_it_can_be),
+      cmocka_unit_test(fields_that_no_variant_wrote_are_not_judged),
       cmocka_unit_test(a_checked_sample_that_is_wrong_is_told_later),
-      cmocka_unit_test(how_long_values_stay_finite_follows_from_the_weights),
       cmocka_unit_test(a_workspace_has_to_fit),
+      cmocka_unit_test(sets_that_cannot_be_filled_keep_no_memory),
       cmocka_unit_test(a_variant_is_verified_in_place),
+      cmocka_unit_test(a_variant_with_a_workspace_is_verified_in_place),
   };
   int failed = cmocka_run_group_tests(without_a_driver, NULL, NULL);
   return find_fake_cuda() ? failed + cmocka_run_group_tests(with_a_driver, setup, teardown) : failed;

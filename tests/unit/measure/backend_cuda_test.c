@@ -288,6 +288,38 @@ TEST(a_worker_that_is_killed_while_idle_is_replaced) {
   stage_close(&stage);
 }
 
+/* One of the checked samples of the tested slot differs from the others. Then another variant kills the worker. */
+TEST(what_checks_of_samples_found_outlives_a_worker) {
+  static struct stage stage;
+  struct backend_handle backend;
+  static struct variant tested, killer;
+  const int slot = TESTED, batch = 3;
+  double times_ms[3];
+  int failed;
+  stage_open(&stage, "star7", DTYPE_F32, (struct grid){{20, 20, 20}});
+  open_backend(&backend, "cuLaunchKernel@star7_tile#9=corrupt:4210;cuLaunchKernel@star7_direct=kill:SEGV");
+  set_problem(&backend, &stage, LAUNCH_STREAM, CACHE_STEADY);
+  CHECK(variant_open(&tested, &stage, "tile", NULL, compiler) &&
+            variant_open(&killer, &stage, "direct", NULL, compiler),
+        "rules");
+  struct verdict verdict = load_variant(&backend, TESTED, &tested);
+  CHECK_EQ(OUTCOME_MEASURED, verdict.outcome, "%s", verdict.reason);
+  const struct sample_plan plan = {&slot, &batch, 1, 3, true, true};
+  CHECK_OK(backend.table->sample(backend.state, &plan, times_ms, &failed, &verdict));
+  CHECK_EQ(-1, failed, "%s", verdict.reason);
+  CHECK_EQ(OUTCOME_CRASHED, load_variant(&backend, ANCHOR, &killer).outcome, "the worker");
+  CHECK_OK(backend.table->recheck(backend.state, TESTED, &verdict));
+  CHECK_EQ(OUTCOME_WRONG, verdict.outcome, "%s", verdict.reason);
+  CHECK(strstr(verdict.reason, "2 of 3 samples gave another result"), "%s", verdict.reason);
+  verdict = load_variant(&backend, TESTED, &tested);
+  CHECK_OK(backend.table->recheck(backend.state, TESTED, &verdict));
+  CHECK_EQ(OUTCOME_MEASURED, verdict.outcome, "another load begins anew: %s", verdict.reason);
+  backend_close(&backend);
+  variant_close(&tested);
+  variant_close(&killer);
+  stage_close(&stage);
+}
+
 /* Also a cubin with so many bytes after its end that it needs several windows. */
 TEST(a_cubin_of_any_size_is_loaded) {
   enum { LOADS = 20 };
@@ -385,6 +417,7 @@ int main(void) {
       cmocka_unit_test(a_variant_of_the_roof_copies_the_roof_s_elements),
       cmocka_unit_test(what_goes_wrong_is_a_verdict_and_the_rest_goes_on),
       cmocka_unit_test(a_worker_that_is_killed_while_idle_is_replaced),
+      cmocka_unit_test(what_checks_of_samples_found_outlives_a_worker),
       cmocka_unit_test(a_cubin_of_any_size_is_loaded),
       cmocka_unit_test(too_little_memory_is_told_with_numbers),
       cmocka_unit_test(readings_and_warmth),

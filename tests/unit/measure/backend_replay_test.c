@@ -93,13 +93,14 @@ static double time_of_variant(struct backend_handle *backend, struct bench_case 
   const struct candidate candidate = {.spec = &spec};
   struct verdict verdict;
   double time_ms[4];
-  int slot = 0, batch = 10, failed;
+  int slot = 0, batch = 10, failed = 99;
   const struct sample_plan plan = {.slots = &slot, .batches = &batch, .slot_count = 1, .rounds = 4};
   const struct time_source time = backend_time(backend);
   const double begin_ms = time_now_ms(&time);
   CHECK_OK(backend->table->load(backend->state, slot, &candidate, &verdict));
   CHECK_EQ(OUTCOME_MEASURED, verdict.outcome, "%s", verdict.reason);
   CHECK_OK(backend->table->sample(backend->state, &plan, time_ms, &failed, &verdict));
+  CHECK_EQ(-1, failed, "%s", verdict.reason);
   CHECK_OK(backend->table->recheck(backend->state, slot, &verdict));
   CHECK_OK(backend->table->unload(backend->state, slot));
   return time_now_ms(&time) - begin_ms;
@@ -126,6 +127,53 @@ TEST(the_clock_of_a_replay_counts_recorded_times) {
     const double want_ms = run_ms + (rows[i].compiles ? compile_ms : 0);
     CHECK_NEAR(want_ms, time_of_variant(&backend, &c, rows[i].number), 1e-6, "row %zu", i);
   }
+  backend_close(&backend);
+  case_free(&c);
+  work_end(&work);
+}
+
+/* Texts of versions have no order: "1000" is less than "580.1". */
+TEST(driver_and_compiler_are_those_of_the_newest_run) {
+  struct work work = work_begin();
+  struct bench_case c;
+  struct store *store;
+  struct backend_handle backend;
+  recording_write(&work, &c);
+  recording_change(
+      &work, "update run set driver = '1000', cuda = 12080, nvrtc = '12.8', started = '2099-01-01T00:00:00.000Z'");
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  recording_add(store, &c, 1);
+  store_close(store);
+  CHECK_OK(backend_replay_open(work.path, 1, &backend));
+  CHECK_TEXT("1000", backend.facts.driver, "driver");
+  CHECK_TEXT("12.8", backend.facts.nvrtc, "compiler");
+  CHECK_EQ(12080, backend.facts.cuda, "CUDA");
+  backend_close(&backend);
+  case_free(&c);
+  work_end(&work);
+}
+
+/* An empty slot has no times. No sample is taken after it. */
+TEST(samples_of_an_empty_slot_fail) {
+  struct work work = work_begin();
+  struct bench_case c;
+  struct backend_handle backend;
+  struct verdict verdict;
+  double times_ms[4] = {-1, -1, -1, -1};
+  const int slots[] = {0, 1}, batches[] = {10, 10};
+  const struct sample_plan plan = {.slots = slots, .batches = batches, .slot_count = 2, .rounds = 2};
+  int failed = 99;
+  recording_write(&work, &c);
+  CHECK_OK(recording_open(&work, &c, 1, &backend));
+  struct variant_spec spec = {.template = c.template, .configuration = c.configuration};
+  spec.configuration.choice[0] = 1;
+  const struct candidate candidate = {.spec = &spec};
+  CHECK_OK(backend.table->load(backend.state, 0, &candidate, &verdict));
+  CHECK_OK(backend.table->sample(backend.state, &plan, times_ms, &failed, &verdict));
+  CHECK_EQ(1, failed, "%s", verdict.reason);
+  CHECK_EQ(OUTCOME_LAUNCH_FAILED, verdict.outcome, "%s", verdict.reason);
+  CHECK(times_ms[0] > 0, "the first sample");
+  for (int i = 1; i < 4; i++) CHECK(times_ms[i] == 0, "sample %d: %g ms", i, times_ms[i]);
   backend_close(&backend);
   case_free(&c);
   work_end(&work);
@@ -226,6 +274,8 @@ TEST(a_new_problem_empties_the_slots_of_copies) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_clock_of_a_replay_counts_recorded_times),
+      cmocka_unit_test(driver_and_compiler_are_those_of_the_newest_run),
+      cmocka_unit_test(samples_of_an_empty_slot_fail),
       cmocka_unit_test(a_compile_is_awaited_up_to_a_time),
       cmocka_unit_test(results_of_another_launch_mode_do_not_answer),
       cmocka_unit_test(a_new_problem_empties_the_slots_of_copies),

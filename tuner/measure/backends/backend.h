@@ -119,7 +119,8 @@ struct backend {
   bool (*makes_fields)(const struct scene *scene);
 
   /* See whether the device has memory for a problem whose fields the program is about to make, which may take long and
-   * much memory. The scene may have none yet. The device has no problem afterwards. NULL: that is not known.
+   * much memory. The scene may have none yet. Afterwards no problem is set, and all slots are empty; the device may
+   * keep the memory for the next problem. NULL: that is not known.
    * Returns HALOTUNE_OK; or HALOTUNE_MEMORY, with the amount that is needed. set_problem tells all other errors. */
   halotune_status (*check_room)(void *state, const struct backend_problem *problem);
 

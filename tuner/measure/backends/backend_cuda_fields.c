@@ -121,9 +121,10 @@ static halotune_status ask_to_make(struct cuda *c, const struct gpu_recipe *reci
   struct text request = {0};
   struct gpu_reply reply;
   struct gpu_made made;
+  const double all_ms = cuda_reference_ms(c, (double)domain_elements(&c->wire.domain));
   gpu_request_begin(&request, GPU_REQUEST_MAKE_FIELDS);
   pack_bytes(&request, recipe, sizeof *recipe);
-  halotune_status status = cuda_ask(c, &request, MAKE_MS, &reply);
+  halotune_status status = cuda_ask(c, &request, MAKE_MS + all_ms, &reply);
   if (status != HALOTUNE_OK) return status;
   cuda_trace("make fields", NULL, &reply, GPU_MARK_BEGIN, GPU_MARK_END);
   if (reply.payload_bytes != sizeof made) return fail(HALOTUNE_IO, "the GPU's worker sent an invalid answer");

@@ -4,16 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define OTHER_COEFFICIENTS_MOST 1.125
-
-static bool has_default_coefficients(const struct scene_request *request) {
-  double values[MAX_COEFFICIENTS];
-  if (stencil_coefficients(request->stencil, &request->domain.grid, values) != HALOTUNE_OK) return false;
-  for (int i = 0; i < request->stencil->coefficient_count; i++) {
-    if (values[i] != request->coefficients[i]) return false;
-  }
-  return true;
-}
+#include "tuner/device/finite_steps.h"
 
 halotune_status cuda_problem_make(const struct backend_problem *problem, struct gpu_problem *out) {
   const struct scene *scene = problem->scene;
@@ -21,8 +12,6 @@ halotune_status cuda_problem_make(const struct backend_problem *problem, struct 
   if (scene->launches != 1) return fail(HALOTUNE_ARGUMENT, "the reference has to be of one launch");
   halotune_status status = gpu_problem_make(r->stencil, r->analysis, r->dtype, &r->domain, r->launch_steps, out);
   if (status != HALOTUNE_OK) return status;
-  if (!has_default_coefficients(r)) /* the largest factor of scene_coefficients */
-    out->finite_steps = gpu_problem_finite_steps(r->analysis, r->dtype, OTHER_COEFFICIENTS_MOST);
   out->launch = problem->launch;
   out->cache = problem->cache;
   out->roof_elements = problem->roof_elements;
@@ -30,13 +19,7 @@ halotune_status cuda_problem_make(const struct backend_problem *problem, struct 
   out->seed = r->seed;
   out->rounding = compare_rounding(r->dtype);
   out->allowed_units = scene->allowed_units;
-  return HALOTUNE_OK;
-}
-
-static void point_of(const struct domain *domain, long long at, long point[MAX_DIMS]) {
-  point[0] = (long)(at % domain->row);
-  point[1] = (long)(at % domain->plane / domain->row);
-  point[2] = (long)(at / domain->plane);
+  return finite_steps(r, &out->finite_steps);
 }
 
 static struct input_layout layout_of(const struct scene *scene, const struct gpu_problem *problem, int input) {
@@ -77,7 +60,7 @@ static void say_outside(const struct scene *scene, const struct gpu_problem *pro
              PLURAL(distance));
   } else {
     if (is_input) input_point_of(scene, problem, buffer, element, point);
-    else point_of(&problem->domain, element, point);
+    else domain_point(&problem->domain, (long)element, point);
     snprintf(out->reason, sizeof out->reason, "wrote point (%ld, %ld, %ld) of %s, outside of the box", point[0],
              point[1], point[2], name);
   }
@@ -104,7 +87,7 @@ static struct comparison comparison_of(const struct gpu_problem *problem, const 
   c.rms_error = sqrt(found->sum_of_squares / (double)c.points);
   c.passed = found->bad == 0;
   if (found->bad == 0) return c;
-  point_of(&problem->domain, found->first_bad, c.first_bad);
+  domain_point(&problem->domain, (long)found->first_bad, c.first_bad);
   c.want = seen->want[output];
   c.got = seen->got[output];
   return c;
@@ -127,7 +110,7 @@ static void judge_output(const struct scene *scene, const struct gpu_problem *pr
     if (found->bad > 0 && out->outcome == OUTCOME_MEASURED) say_wrong(scene_written_name(scene, output), &c, out);
   } else if (found->bad > 0 && out->outcome == OUTCOME_MEASURED) {
     long point[MAX_DIMS];
-    point_of(&problem->domain, found->first_bad, point);
+    domain_point(&problem->domain, (long)found->first_bad, point);
     out->outcome = OUTCOME_WRONG;
     snprintf(out->reason, sizeof out->reason,
              "%s: after the samples %lld point%s not finite, the first (%ld, %ld, %ld)",

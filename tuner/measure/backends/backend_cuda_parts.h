@@ -16,7 +16,8 @@ enum { CUDA_START_ATTEMPTS = 3 };
 struct cuda_slot {
   bool is_live;
   struct candidate candidate;
-  double time_ms; /* time of one application; 0: not known yet */
+  double time_ms;             /* time of one application; 0: not known yet */
+  struct gpu_results results; /* what checks of its samples have found, which a new worker has to know */
 };
 
 struct cuda {
@@ -37,6 +38,9 @@ struct cuda {
 /* Send a request and wait for the reply. The request is freed. If the worker dies or hangs, that is an error. */
 halotune_status cuda_ask(struct cuda *c, struct text *request, double deadline_ms, struct gpu_reply *reply);
 
+/* The time that the reference of so many points may take on a slow GPU, some 1e10 taps a second. */
+double cuda_reference_ms(const struct cuda *c, double points);
+
 /* Have a new worker open its GPU, and load the kernels that check. */
 halotune_status cuda_open_gpu(struct cuda *c);
 halotune_status cuda_prepare(struct cuda *c);
@@ -45,8 +49,8 @@ halotune_status cuda_prepare(struct cuda *c);
 bool cuda_makes_fields(const struct scene *scene);
 
 /* Have the worker make the fields of a scene that has none, and check seeded parts of them on the CPU.
- * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where the program has to make them, for which the worker has memory then; or
- * what the worker returns. */
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if the program has to make them, and the worker has memory to receive them;
+ * or what the worker returns. */
 halotune_status cuda_make_fields(struct cuda *c);
 
 /* Have the worker allocate the problem. */
@@ -63,8 +67,10 @@ halotune_status cuda_ensure_worker(struct cuda *c);
  *   done  how many of the cubin's bytes the worker has already */
 size_t cuda_write_cubin(struct cuda *c, const struct compiled *compiled, size_t done, struct text *request);
 
-/* Fill a request to load a candidate whose cubin the worker has. gpu_message_end completes it. */
-void cuda_write_load(int slot, const struct candidate *candidate, bool verifies, struct text *request);
+/* Fill a request to load a candidate whose cubin the worker has. gpu_message_end completes it.
+ *   results  of the candidate's samples so far */
+void cuda_write_load(int slot, const struct candidate *candidate, bool verifies, const struct gpu_results *results,
+                     struct text *request);
 
 halotune_status cuda_load(void *state, int slot, const struct candidate *candidate, struct verdict *verdict);
 halotune_status cuda_unload(void *state, int slot);

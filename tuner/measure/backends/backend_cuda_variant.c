@@ -15,8 +15,7 @@ _Static_assert((int)GPU_SLOTS == (int)BACKEND_SLOTS && (int)GPU_SLOT_EMPTY == (i
 
 enum { HANG_FACTOR = 20 };
 
-/* The time that the reference of so many points may take on a slow GPU, some 1e10 taps a second. */
-static double reference_ms(const struct cuda *c, double points) {
+double cuda_reference_ms(const struct cuda *c, double points) {
   const double slow_taps_per_ms = 1e7;
   const struct scene_request *request = &c->problem.scene->request;
   const double taps = (double)request->analysis->tap_count + 1;
@@ -29,7 +28,7 @@ static double overhead_ms(const struct cuda *c) {
   const double slow_bytes_per_ms = 2e7;
   double points = (double)domain_elements(&c->wire.domain);
   const double bytes_ms = points * gpu_problem_buffers(&c->wire) * 4 * sizeof(double) / slow_bytes_per_ms;
-  return bytes_ms + reference_ms(c, (double)c->drawn_points);
+  return bytes_ms + cuda_reference_ms(c, (double)c->drawn_points);
 }
 
 /* The time that a verification may take. With outputs in place, it makes another run and another check. */
@@ -82,14 +81,18 @@ static halotune_status ask_variant(struct cuda *c, struct text *request, double 
   return status;
 }
 
-/* Copy the payload, which must have this size. */
-static halotune_status take_payload(struct cuda *c, const struct gpu_reply *reply, void *out, size_t bytes) {
-  if (reply->payload_bytes == bytes) {
-    memcpy(out, reply->payload, bytes);
-    return HALOTUNE_OK;
-  }
+/* Check that the payload has this size. A worker that sends another one is stopped. */
+static halotune_status check_payload(struct cuda *c, const struct gpu_reply *reply, size_t bytes) {
+  if (reply->payload_bytes == bytes) return HALOTUNE_OK;
   gpu_link_stop(&c->link);
   return fail(HALOTUNE_IO, "the GPU's worker sent an invalid answer");
+}
+
+/* Copy the payload, which must have this size. */
+static halotune_status take_payload(struct cuda *c, const struct gpu_reply *reply, void *out, size_t bytes) {
+  halotune_status status = check_payload(c, reply, bytes);
+  if (status == HALOTUNE_OK) memcpy(out, reply->payload, bytes);
+  return status;
 }
 
 void cuda_forget(struct cuda *c, int slot) { c->slots[slot] = (struct cuda_slot){.is_live = false}; }
@@ -155,7 +158,7 @@ halotune_status cuda_load(void *state, int slot, const struct candidate *candida
   const double deadline_ms = verify_ms(c, c->best_ms);
   status = bring_cubin(c, candidate->compiled, deadline_ms, verdict, &have);
   if (status != HALOTUNE_OK || !have) return status;
-  cuda_write_load(slot, candidate, verifies, &request);
+  cuda_write_load(slot, candidate, verifies, &(struct gpu_results){0}, &request);
   status = ask_variant(c, &request, deadline_ms, &reply, verdict, &have);
   cuda_trace("load", candidate, &reply, GPU_MARK_BEGIN, GPU_MARK_LOADED);
   if (verifies) trace_verify(candidate, &reply);
@@ -194,6 +197,19 @@ static void fail_slot(struct cuda *c, const struct sample_plan *plan, const stru
   cuda_forget(c, *failed);
 }
 
+/* Take the times of samples, and what their checks have found. */
+static halotune_status take_samples(struct cuda *c, const struct sample_plan *plan, const struct gpu_reply *reply,
+                                    double *times_ms) {
+  const size_t times_bytes = (size_t)plan->rounds * (size_t)plan->slot_count * sizeof *times_ms;
+  const size_t each = sizeof c->slots[0].results, results = plan->checks ? (size_t)plan->slot_count : 0;
+  halotune_status status = check_payload(c, reply, times_bytes + results * each);
+  if (status != HALOTUNE_OK) return status;
+  memcpy(times_ms, reply->payload, times_bytes);
+  for (size_t i = 0; i < results; i++)
+    memcpy(&c->slots[plan->slots[i]].results, reply->payload + times_bytes + i * each, each);
+  return HALOTUNE_OK;
+}
+
 halotune_status cuda_sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
                             struct verdict *verdict) {
   struct cuda *c = state;
@@ -227,7 +243,7 @@ halotune_status cuda_sample(void *state, const struct sample_plan *plan, double 
              GPU_MARK_END);
   if (status != HALOTUNE_OK) return status;
   if (!have) fail_slot(c, plan, &reply, failed);
-  else status = take_payload(c, &reply, times_ms, (size_t)count * sizeof *times_ms);
+  else status = take_samples(c, plan, &reply, times_ms);
   for (long i = 0; i < count && status == HALOTUNE_OK; i++)
     note_time(c, plan->slots[i % plan->slot_count], times_ms[i]);
   return status;
@@ -274,7 +290,8 @@ halotune_status cuda_verify_all(void *state, int slot, struct verdict *verdict) 
   if (status != HALOTUNE_OK) return status;
   gpu_request_begin(&request, GPU_REQUEST_VERIFY_ALL);
   pack_u64(&request, (uint64_t)slot);
-  const double all_ms = 2 * reference_ms(c, (double)domain_elements(&c->wire.domain)); /* outputs in place: twice */
+  /* Where outputs are verified in place, too, the reference is computed twice. */
+  const double all_ms = 2 * cuda_reference_ms(c, (double)domain_elements(&c->wire.domain));
   const double deadline_ms = verify_ms(c, expected_ms(c, slot)) + all_ms;
   status = ask_variant(c, &request, deadline_ms, &reply, verdict, &have);
   trace_verify(&c->slots[slot].candidate, &reply);

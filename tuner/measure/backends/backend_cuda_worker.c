@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/system/clock.h"
 #include "base/system/trace.h"
+#include "base/system/transfer.h"
 #include "tuner/measure/backends/backend_cuda_parts.h"
 #include "tuner/measure/backends/backend_cuda_upload.h"
 
@@ -76,7 +78,8 @@ static halotune_status send_cubin(struct cuda *c, const struct compiled *compile
   return status;
 }
 
-void cuda_write_load(int slot, const struct candidate *candidate, bool verifies, struct text *request) {
+void cuda_write_load(int slot, const struct candidate *candidate, bool verifies, const struct gpu_results *results,
+                     struct text *request) {
   const struct variant_spec *spec = candidate->spec;
   struct kernel_plan plan;
   memset(&plan, 0, sizeof plan);
@@ -86,6 +89,7 @@ void cuda_write_load(int slot, const struct candidate *candidate, bool verifies,
   pack_u64(request, candidate->is_roof);
   pack_u64(request, verifies);
   pack_bytes(request, &plan, sizeof plan);
+  pack_bytes(request, results, sizeof *results);
   pack_u64(request, candidate->compiled->cubin_bytes);
 }
 
@@ -119,7 +123,7 @@ static halotune_status restore_worker(struct cuda *c) {
     struct gpu_reply reply;
     if (!c->slots[i].is_live) continue;
     if ((status = send_cubin(c, c->slots[i].candidate.compiled)) != HALOTUNE_OK) break;
-    cuda_write_load(i, &c->slots[i].candidate, false, &request);
+    cuda_write_load(i, &c->slots[i].candidate, false, &c->slots[i].results, &request);
     status = cuda_ask(c, &request, CUDA_START_MS, &reply);
   }
   return status;
@@ -141,10 +145,10 @@ static halotune_status start_worker(struct cuda *c, bool *is_lost) {
 }
 
 halotune_status cuda_ensure_worker(struct cuda *c) {
-  struct pollfd idle = {.fd = c->link.socket, .events = POLLIN};
   bool is_lost = true;
   halotune_status status = HALOTUNE_OK;
-  if (gpu_link_is_up(&c->link) && poll(&idle, 1, 0) == 0) return HALOTUNE_OK; /* an idle worker sends nothing */
+  /* An idle worker sends nothing, and the socket of a dead one is ready. */
+  if (gpu_link_is_up(&c->link) && !ready_until(c->link.socket, POLLIN, clock_ms())) return HALOTUNE_OK;
   for (int i = 0; i < CUDA_START_ATTEMPTS && is_lost; i++) status = start_worker(c, &is_lost);
   return status;
 }

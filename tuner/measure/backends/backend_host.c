@@ -16,7 +16,6 @@ struct emulation_slot {
 };
 
 struct host {
-  const struct arch_facts *arch;
   bool has_problem;
   struct backend_problem problem;
   struct emulation_slot slots[BACKEND_SLOTS];
@@ -239,7 +238,6 @@ halotune_status backend_host_open(const char *arch, struct backend_handle *out) 
   if (!facts) return fail(HALOTUNE_ARGUMENT, "the architecture %s is not known", arch);
   struct host *h = calloc(1, sizeof *h);
   if (!h) return fail_memory();
-  h->arch = facts;
   struct device_facts *device = &out->facts.device;
   snprintf(device->name, sizeof device->name, "host emulation of %s", arch);
   snprintf(device->uuid, sizeof device->uuid, "emulation-%s", arch);

@@ -49,10 +49,11 @@ struct replay {
   uint64_t drawn; /* samples so far */
 };
 
+/* The device with the most results. SQLite takes driver, cuda and nvrtc from the row with the largest `started`. */
 static const char device_sql[] =
     "select d.id, d.uuid, d.name, d.capability, d.sm_count, d.clock_khz, d.memory_clock_khz, d.bus_bits, d.l2_bytes, d.memory_bytes,"
     " d.max_threads, d.max_threads_sm, d.max_registers, d.registers_sm, d.max_shared_bytes, d.warp_size, d.is_emulation,"
-    " max(r.driver), max(r.cuda), max(r.nvrtc)"
+    " r.driver, r.cuda, r.nvrtc, max(r.started)"
     " from device d join problem p on p.device_id = d.id join run r on r.problem_id = p.id join measurement m on m.run_id = r.id"
     " group by d.id order by count(*) desc limit 1";
 
@@ -96,12 +97,25 @@ static halotune_status find_device(struct replay *replay, struct backend_facts *
   return status;
 }
 
-static struct hash key_of(const char *template, const char *parameters) {
+/* Find the key of a variant. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+static halotune_status key_of(const char *template, const char *parameters, struct hash *out) {
   struct text text = {0};
   text_printf(&text, "%s %s", template, parameters);
-  struct hash hash = hash_bytes(text_string(&text), text.length);
+  const bool is_complete = text_ok(&text);
+  *out = hash_bytes(text_string(&text), text.length);
   text_free(&text);
-  return hash;
+  return is_complete ? HALOTUNE_OK : fail_memory();
+}
+
+/* The same for a configuration, as today's template writes it. */
+static halotune_status key_of_configuration(const struct template *template, const struct configuration *configuration,
+                                            struct hash *out) {
+  struct text parameters = {0};
+  configuration_write(template, configuration, &parameters);
+  const halotune_status status =
+      text_ok(&parameters) ? key_of(template->name, text_string(&parameters), out) : fail_memory();
+  text_free(&parameters);
+  return status;
 }
 
 static int compare_keys(const void *left, const void *right) {
@@ -146,8 +160,7 @@ static halotune_status read_record(sqlite3_stmt *query, struct record *out) {
   const char *outcome = column_text(query, 2);
   const void *samples = sqlite3_column_blob(query, 5);
   size_t bytes = (size_t)sqlite3_column_bytes(query, 5);
-  *out = (struct record){.key = key_of(column_text(query, 0), column_text(query, 1)),
-                         .median_ms = column_real(query, 3),
+  *out = (struct record){.median_ms = column_real(query, 3),
                          .reason = text_copy(query, 4),
                          .template = text_copy(query, 0),
                          .parameters = text_copy(query, 1),
@@ -162,6 +175,8 @@ static halotune_status read_record(sqlite3_stmt *query, struct record *out) {
                                          .blocks_per_sm = (int)column_reading(query, 16),
                                          .occupancy = column_real(query, 17)};
   if (!out->reason || !out->template || !out->parameters) return fail_memory();
+  const halotune_status status = key_of(out->template, out->parameters, &out->key);
+  if (status != HALOTUNE_OK) return status;
   if (!outcome_find(outcome, &out->outcome)) return fail(HALOTUNE_DB, "the recording has an outcome '%s'", outcome);
   if (outcome_has_time(out->outcome) && isnan(out->median_ms))
     return fail(HALOTUNE_DB, "a result of the recording has no time");
@@ -238,17 +253,15 @@ static halotune_status bind_template(struct replay *replay, const struct templat
     if (replay->bound[i] == template) return HALOTUNE_OK;
   }
   if (!array_room(replay->bound, replay->bound_count, replay->bound_capacity)) return fail_memory();
-  replay->bound[replay->bound_count++] = template;
   for (long i = 0; i < replay->count; i++) {
     struct record *record = &replay->records[i];
     struct configuration configuration;
-    struct text parameters = {0};
     if (strcmp(record->template, template->name) != 0) continue;
     if (configuration_read(template, record->parameters, &configuration) != HALOTUNE_OK) continue;
-    configuration_write(template, &configuration, &parameters);
-    record->key = key_of(template->name, text_string(&parameters));
-    text_free(&parameters);
+    const halotune_status status = key_of_configuration(template, &configuration, &record->key);
+    if (status != HALOTUNE_OK) return status;
   }
+  replay->bound[replay->bound_count++] = template;
   qsort(replay->by_key, (size_t)replay->count, sizeof *replay->by_key, compare_keys);
   return HALOTUNE_OK;
 }
@@ -256,12 +269,11 @@ static halotune_status bind_template(struct replay *replay, const struct templat
 /* Find a candidate's record.
  *   out  receives NULL if the variant was not recorded */
 static halotune_status find_record(struct replay *replay, const struct candidate *candidate, struct record **out) {
-  struct text parameters = {0};
-  halotune_status status = bind_template(replay, candidate->spec->template);
+  const struct template *template = candidate->spec->template;
+  struct record wanted = {.samples = NULL}, *key = &wanted;
+  halotune_status status = bind_template(replay, template);
+  if (status == HALOTUNE_OK) status = key_of_configuration(template, &candidate->spec->configuration, &wanted.key);
   if (status != HALOTUNE_OK) return status;
-  configuration_write(candidate->spec->template, &candidate->spec->configuration, &parameters);
-  struct record wanted = {.key = key_of(candidate->spec->template->name, text_string(&parameters))}, *key = &wanted;
-  text_free(&parameters);
   struct record **found = bsearch(&key, replay->by_key, (size_t)replay->count, sizeof *replay->by_key, compare_keys);
   *out = found ? *found : NULL;
   return HALOTUNE_OK;
@@ -347,13 +359,16 @@ static double draw_sample(struct replay *replay, int slot) {
 static halotune_status replay_sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
                                      struct verdict *verdict) {
   struct replay *replay = state;
+  const int count = plan->rounds * plan->slot_count;
+  *failed = -1;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
-  for (int i = 0; i < plan->rounds * plan->slot_count; i++) {
+  for (int i = 0; i < count; i++) {
     times_ms[i] = draw_sample(replay, plan->slots[i % plan->slot_count]);
     if (!isnan(times_ms[i])) {
       replay->clock.now_ms += times_ms[i] * (plan->batches[i % plan->slot_count] + plan->warm);
       continue;
     }
+    for (int rest = i; rest < count; rest++) times_ms[rest] = 0;
     *failed = plan->slots[i % plan->slot_count];
     verdict->outcome = OUTCOME_LAUNCH_FAILED;
     snprintf(verdict->reason, sizeof verdict->reason, "not in the recording");

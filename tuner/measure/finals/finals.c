@@ -126,7 +126,7 @@ static bool is_in(const struct finals_phase *phase, int entry) {
   return phase->out->entries[entry].verdict.outcome == OUTCOME_MEASURED;
 }
 
-/* The entry that goes before all others to the final rounds: what a lookup serves, else the fastest. */
+/* Entries go to the final rounds in the order of this number: what a lookup serves, then the fastest. */
 static double finalist_order_ms(const struct final_entry *entry) { return entry->is_served ? 0 : entry->entry_ms; }
 
 /* Choose the fastest entries that are still in, what a lookup serves, and the default. Returns how many there are. */

@@ -69,8 +69,8 @@ halotune_status anchor_take(struct anchor *anchor, struct verdict *verdict);
 
 /* Continue with another variant, which is in the slot now, because the earlier one failed or was too slow. Its time
  * counts as equal to the last reading. A change of the GPU since that reading is not seen, so that variants that were
- * measured since then have to be measured again. If a slowdown spoils its time, both hold for its first time in
- * anchor_take that is not spoilt.
+ * measured since then have to be measured again. If a slowdown spoils this time, then both sentences hold for the first
+ * time of the variant in anchor_take without a slowdown.
  *   verdict  receives OUTCOME_MEASURED; or what went wrong with the variant. Then there is still no anchor */
 halotune_status anchor_replace(struct anchor *anchor, struct verdict *verdict);
 
