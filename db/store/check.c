@@ -442,6 +442,8 @@ static const char counts_sql[] =
                    " union all select 'run', r.id, 'its text is that of another stencil' from run r join problem p on p.id = r.problem_id"
                    " join stencil_text x on x.id = r.text_id where x.stencil_id <> p.stencil_id"
                    " union all select 'prediction', id, 'its value is not finite' from prediction where not abs(value) < 1e300"
+                   " union all select 'device', min(d.id), 'GPUs of its name have more than 4000 coefficients of predicted"
+                   " times' from prediction c join device d on d.id = c.device_id group by d.name having count(*) > 4000"
                    " union all select 'best', b.id, 'its text is that of another stencil' from best b join problem p on p.id ="
                    " b.problem_id join stencil_text x on x.id = b.text_id where x.stencil_id <> p.stencil_id";
 

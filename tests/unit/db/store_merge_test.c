@@ -1664,6 +1664,9 @@ TEST(check_finds_what_is_wrong) {
       {"update problem set nz = 1280 where id = 1", "best 1: its launch is"},
       {"insert into prediction (device_id, coefficient, value, origin_id) values (1, 'wave', 9e999, 1)",
        "prediction 1: its value is not finite"},
+      {"with recursive n (i) as (select 1 union all select i + 1 from n where i < 4001) insert into prediction"
+       " (device_id, coefficient, value, origin_id) select 1, 'a' || i, 1, 1 from n",
+       "device 1: GPUs of its name have more than 4000 coefficients"},
       {"insert into prediction (device_id, coefficient, value, origin_id) values (1, 'a' || char(27), 1, 1)",
        "has characters that cannot be printed"},
   };
