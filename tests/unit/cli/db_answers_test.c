@@ -18,12 +18,12 @@ static const char wrong_sql[] = "update measurement set outcome = 'wrong' where 
  *   lines  receives what is said */
 static long changes_after(struct store *store, const char *statement, char *lines, size_t bytes) {
   struct answers *answers;
-  long changed;
+  long changed, left;
   FILE *out = fmemopen(lines, bytes, "w");
   CHECK(out, "a text");
   CHECK_OK(answers_ask(store, false, &answers));
   CHECK_OK(query_script(store_connection(store), statement));
-  CHECK_OK(answers_compare(answers, store, out, &changed));
+  CHECK_OK(answers_compare(answers, store, out, &changed, &left));
   fclose(out);
   answers_free(answers);
   return changed;
@@ -68,14 +68,14 @@ TEST(a_winner_in_another_mode_is_told) {
   struct store *store;
   struct answers *answers;
   char lines[1024] = "";
-  long changed;
+  long changed, left;
   FILE *out = fmemopen(lines, sizeof lines, "w");
   setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
   tuned_make(work.path, &graph, 1);
   CHECK_OK(store_open(work.path, STORE_WRITE, &store));
   CHECK_OK(answers_ask(store, false, &answers));
   tuned_put_template(store, &stream, tuned_template(stream.template));
-  CHECK_OK(answers_compare(answers, store, out, &changed));
+  CHECK_OK(answers_compare(answers, store, out, &changed, &left));
   fclose(out);
   CHECK(strstr(lines, "star7 f32 512x512x512, on NVIDIA H200: direct, in place of zmarch"), "%s", lines);
   CHECK(!strstr(lines, "graph"), "the known winner stays: %s", lines);

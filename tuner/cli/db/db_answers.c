@@ -6,6 +6,7 @@
 
 #include "base/memory/array.h"
 #include "base/memory/texts.h"
+#include "base/system/clock.h"
 #include "base/text/text.h"
 #include "base/text/utf8.h"
 #include "db/store/launch_text.h"
@@ -17,7 +18,9 @@
 struct one_answer {
   halotune_status status; /* if there is no answer, the other members are not set */
   const char *template_name, *yaml, *cuda, *parameters, *text;
-  int steps;
+  int steps, is_stale;
+  struct identity
+      code; /* of the stored source, launch, coefficients and machine code of the row; zero: there is none */
 };
 
 /* A problem as a program asks for it. The stencil is named by its identity, because an older stencil of the same name
@@ -30,16 +33,21 @@ struct asked {
 
 struct answers {
   halotune_ctx *ctx;
+  sqlite3_stmt *codes; /* while problems are asked for */
   bool has_starter;
   struct asked *list;
   int count, room;
   struct texts texts; /* keys of problems, and names in them */
 };
 
+/* How long a comparison may take. The templates of a file may be such that a lookup walks through a space. */
+static const double most_ms = 20000;
+
 /* What a comparison needs. */
 struct comparison {
   const struct answers *before;
   halotune_ctx *after;
+  sqlite3_stmt *codes;
   struct texts told; /* names, and answers with their places, that were told */
   FILE *out;
   long *changed;
@@ -73,8 +81,31 @@ static halotune_status compare_name(struct comparison *c, const char *name) {
   return status;
 }
 
+/* What would be compiled or loaded for an answer. Two winners of one configuration may have different sources, of two
+ * generators. */
+static const char codes_sql[] = "select v.source_hash, b.launch, b.coefficients, b.arch, b.source, b.cubin from best b"
+                                " join variant v on v.id = b.variant_id where b.id = ?1";
+
+static halotune_status code_of_row(sqlite3_stmt *codes, const struct served *row, struct identity *out) {
+  struct identity_maker maker;
+  *out = (struct identity){{0}};
+  /* The starter database stays as it is. Finalists have no code. */
+  if (!row || row->database != 0 || row->is_finalist) return HALOTUNE_OK;
+  sqlite3_bind_int64(codes, 1, row->id);
+  const int code = sqlite3_step(codes);
+  identity_begin(&maker, "code of a row");
+  for (int i = 0; code == SQLITE_ROW && i < sqlite3_column_count(codes); i++)
+    identity_add(&maker, sqlite3_column_blob(codes, i), (size_t)sqlite3_column_bytes(codes, i));
+  if (code == SQLITE_ROW) *out = identity_end(&maker);
+  const halotune_status status =
+      code == SQLITE_ROW || code == SQLITE_DONE ? HALOTUNE_OK : query_fail(sqlite3_db_handle(codes));
+  sqlite3_reset(codes);
+  return status;
+}
+
 /* Ask a ctx. That it has no answer is no failure. */
-static halotune_status ask_one(halotune_ctx *ctx, const halotune_problem *problem, struct one_answer *out) {
+static halotune_status ask_one(halotune_ctx *ctx, sqlite3_stmt *codes, const halotune_problem *problem,
+                               struct one_answer *out) {
   halotune_config config;
   struct lookup_key key;
   struct answer answer;
@@ -93,13 +124,14 @@ static halotune_status ask_one(halotune_ctx *ctx, const halotune_problem *proble
   out->parameters = config.parameters;
   out->text = ctx->catalog.stencils[key.stencil].text;
   out->steps = config.steps;
-  return HALOTUNE_OK;
+  out->is_stale = config.is_stale;
+  return code_of_row(codes, answer.row, &out->code);
 }
 
 static bool is_same_answer(const struct one_answer *a, const struct one_answer *b) {
   if (a->status != HALOTUNE_OK || b->status != HALOTUNE_OK) return a->status == b->status;
   return strcmp(a->yaml, b->yaml) == 0 && strcmp(a->cuda, b->cuda) == 0 && strcmp(a->parameters, b->parameters) == 0 &&
-         a->steps == b->steps;
+         a->steps == b->steps && a->is_stale == b->is_stale && identity_compare(a->code, b->code) == 0;
 }
 
 static struct identity identity_of_answer(const struct one_answer *answer) {
@@ -109,6 +141,7 @@ static struct identity identity_of_answer(const struct one_answer *answer) {
     const char *const texts[] = {answer->yaml, answer->cuda, answer->parameters, answer->text};
     for (size_t i = 0; i < COUNT(texts); i++) identity_add(&maker, texts[i], strlen(texts[i]));
     identity_add(&maker, &answer->steps, sizeof answer->steps);
+    identity_add_identity(&maker, answer->code);
   }
   return identity_end(&maker);
 }
@@ -126,16 +159,22 @@ static void write_problem(const struct asked *asked, struct text *line) {
   text_printf(line, ", on %s: ", asked->device);
 }
 
+/* Keep a text. `is_new` receives whether it was not kept before. */
+static halotune_status keep_text(struct texts *texts, struct text *text, bool *is_new) {
+  const int known = texts->count;
+  const halotune_status status = text_ok(text) && texts_keep(texts, text_string(text)) ? HALOTUNE_OK : fail_memory();
+  *is_new = texts->count > known;
+  text_free(text);
+  return status;
+}
+
 /* Ask for a problem, unless it was asked for. */
 static halotune_status add_problem(struct answers *answers, const struct asked *problem) {
   struct text key = {0};
-  const int known = answers->texts.count;
+  bool is_new;
   write_problem(problem, &key);
   text_printf(&key, "%s %s", problem->problem.stencil, problem->problem.device);
-  halotune_status status =
-      text_ok(&key) && texts_keep(&answers->texts, text_string(&key)) ? HALOTUNE_OK : fail_memory();
-  const bool is_new = answers->texts.count > known;
-  text_free(&key);
+  const halotune_status status = keep_text(&answers->texts, &key, &is_new);
   if (status != HALOTUNE_OK || !is_new) return status;
   if (!array_room(answers->list, answers->count, answers->room)) return fail_memory();
   struct asked *asked = &answers->list[answers->count++];
@@ -144,39 +183,42 @@ static halotune_status add_problem(struct answers *answers, const struct asked *
   for (size_t i = 0; i < COUNT(names); i++) {
     if (!(*names[i] = texts_keep(&answers->texts, *names[i]))) return fail_memory();
   }
-  return ask_one(answers->ctx, &asked->problem, &asked->answer);
+  return ask_one(answers->ctx, answers->codes, &asked->problem, &asked->answer);
 }
 
-/* Ask for the problem of a row as it was tuned, and as most programs ask: in no particular mode, also with any number
- * of steps. */
+/* Ask for a problem as it was tuned, and as most programs ask: in no particular mode, also for single steps and with
+ * any number of steps. The GPU is named by its UUID, because two models may have one name. */
 static halotune_status add_row(struct answers *answers, sqlite3_stmt *row) {
   enum { STENCIL, STENCIL_HASH, DEVICE, UUID, IS_F64, NX, IS_GRAPH = NX + MAX_DIMS, IS_COLD, IS_REPRODUCIBLE, STEPS };
   const char *uuid = column_text(row, UUID), *name = column_text(row, DEVICE);
-  const bool knows_uuid = names_find(&answers->ctx->catalog.device_names, uuid) >= 0;
-  struct asked asked = {.stencil = column_text(row, STENCIL), .device = name};
-  asked.problem = (halotune_problem){.stencil = column_text(row, STENCIL_HASH),
-                                     .device = knows_uuid ? uuid : name,
+  const char *device = *uuid && context_ordinal(uuid) < 0 ? uuid : name;
+  struct asked plain = {.stencil = column_text(row, STENCIL), .device = name};
+  if (context_ordinal(device) >= 0) return HALOTUNE_OK; /* it would mean a GPU of this machine */
+  plain.problem = (halotune_problem){.stencil = column_text(row, STENCIL_HASH),
+                                     .device = device,
                                      .dtype = sqlite3_column_int(row, IS_F64) ? HALOTUNE_F64 : HALOTUNE_F32,
                                      .steps = sqlite3_column_int(row, STEPS)};
-  for (int axis = 0; axis < MAX_DIMS; axis++) asked.problem.grid[axis] = sqlite3_column_int64(row, NX + axis);
-  if (!knows_uuid && context_ordinal(name) >= 0) return HALOTUNE_OK; /* it would mean a GPU of this machine */
-  struct asked as_tuned = asked, any_steps = asked;
-  as_tuned.problem.launch =
-      (halotune_launch_mode)(1 + (sqlite3_column_int(row, IS_GRAPH) ? LAUNCH_GRAPH : LAUNCH_STREAM));
-  as_tuned.problem.cache = (halotune_cache_mode)(1 + (sqlite3_column_int(row, IS_COLD) ? CACHE_COLD : CACHE_STEADY));
-  as_tuned.problem.reproducible = sqlite3_column_int(row, IS_REPRODUCIBLE);
-  any_steps.problem.steps = HALOTUNE_STEPS_ANY;
-  halotune_status status = add_problem(answers, &as_tuned);
-  if (status == HALOTUNE_OK) status = add_problem(answers, &asked);
-  return status == HALOTUNE_OK ? add_problem(answers, &any_steps) : status;
+  for (int axis = 0; axis < MAX_DIMS; axis++) plain.problem.grid[axis] = sqlite3_column_int64(row, NX + axis);
+  struct asked asked[] = {plain, plain, plain, plain};
+  enum { AS_TUNED, SINGLE_STEPS = 2, ANY_STEPS };
+  halotune_problem *tuned = &asked[AS_TUNED].problem;
+  tuned->launch = (halotune_launch_mode)(1 + (sqlite3_column_int(row, IS_GRAPH) ? LAUNCH_GRAPH : LAUNCH_STREAM));
+  tuned->cache = (halotune_cache_mode)(1 + (sqlite3_column_int(row, IS_COLD) ? CACHE_COLD : CACHE_STEADY));
+  tuned->reproducible = sqlite3_column_int(row, IS_REPRODUCIBLE);
+  asked[SINGLE_STEPS].problem.steps = 1;
+  asked[ANY_STEPS].problem.steps = HALOTUNE_STEPS_ANY;
+  halotune_status status = HALOTUNE_OK;
+  for (size_t i = 0; i < COUNT(asked) && status == HALOTUNE_OK; i++) status = add_problem(answers, &asked[i]);
+  return status;
 }
 
-/* Ask for the problems of a database. Winners that are known to be wrong count, too: they may answer again. */
+/* Ask for the problems of a database, also for those without a winner: one that is known to be wrong may answer again.
+ */
 static halotune_status add_database(struct answers *answers, struct store *store) {
   static const char sql[] =
       "select distinct printable(s.name), s.hash, printable(d.name), printable(d.uuid), p.dtype = 'f64', p.nx, p.ny,"
-      " p.nz, p.launch = 'graph', p.cache = 'cold', p.is_reproducible, p.steps from best b join problem p on p.id ="
-      " b.problem_id join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id";
+      " p.nz, p.launch = 'graph', p.cache = 'cold', p.is_reproducible, p.steps from problem p join stencil s"
+      " on s.id = p.stencil_id join device d on d.id = p.device_id";
   sqlite3_stmt *query = NULL;
   int code = SQLITE_DONE;
   halotune_status status = query_prepare(store_connection(store), sql, &query);
@@ -203,8 +245,11 @@ halotune_status answers_ask(struct store *store, bool has_starter, struct answer
   if (!answers) return fail_memory();
   answers->has_starter = has_starter;
   halotune_status status = context_open_store(store, has_starter, &answers->ctx);
+  if (status == HALOTUNE_OK) status = query_prepare(store_connection(store), codes_sql, &answers->codes);
   if (status == HALOTUNE_OK) status = add_database(answers, store);
   if (status == HALOTUNE_OK && has_starter) status = add_starter(answers);
+  sqlite3_finalize(answers->codes);
+  answers->codes = NULL;
   if (status == HALOTUNE_OK) *out = answers;
   else answers_free(answers);
   return status;
@@ -214,20 +259,22 @@ static bool is_told(const struct comparison *c, const char *name) {
   return texts_find(&c->told, name, strlen(name)) >= 0;
 }
 
-/* Keep that an answer was told. Often the answer in no particular mode is that of the row's mode: one line tells both.
- */
+/* Keep that an answer was told. The answer in no particular mode is often that of a row's mode: one line tells both. */
 static halotune_status keep_told(struct comparison *c, const struct asked *asked, const struct identity *answer,
                                  bool *is_new) {
   const halotune_problem *problem = &asked->problem;
-  const int known = c->told.count;
   char hex[IDENTITY_HEX_BYTES];
-  struct text key = {0};
+  struct text place = {0}, mode = {0};
+  bool is_new_place, is_new_mode = false;
   identity_hex(*answer, hex);
-  text_printf(&key, "%s %d %lldx%lldx%lld %s %s", problem->stencil, (int)problem->dtype, problem->grid[0],
+  text_printf(&place, "%s %d %lldx%lldx%lld %s %s", problem->stencil, (int)problem->dtype, problem->grid[0],
               problem->grid[1], problem->grid[2], problem->device, hex);
-  const halotune_status status = text_ok(&key) && texts_keep(&c->told, text_string(&key)) ? HALOTUNE_OK : fail_memory();
-  *is_new = c->told.count > known;
-  text_free(&key);
+  text_printf(&mode, "%s %d %d %d %d", text_string(&place), (int)problem->launch, (int)problem->cache,
+              problem->reproducible, problem->steps);
+  halotune_status status = keep_text(&c->told, &place, &is_new_place);
+  if (status == HALOTUNE_OK) status = keep_text(&c->told, &mode, &is_new_mode);
+  text_free(&mode);
+  *is_new = status == HALOTUNE_OK && (problem->launch ? is_new_mode : is_new_place);
   return status;
 }
 
@@ -235,7 +282,7 @@ static halotune_status compare_problem(struct comparison *c, const struct asked 
   const struct one_answer *before = &asked->answer;
   struct one_answer after;
   struct text line = {0};
-  halotune_status status = ask_one(c->after, &asked->problem, &after);
+  halotune_status status = ask_one(c->after, c->codes, &asked->problem, &after);
   if (status != HALOTUNE_OK) return status;
   const bool has_same_text = before->status != HALOTUNE_OK || after.status != HALOTUNE_OK ||
                              strcmp(before->text, after.text) == 0 || is_told(c, asked->stencil);
@@ -255,14 +302,21 @@ static halotune_status compare_problem(struct comparison *c, const struct asked 
   return status;
 }
 
-halotune_status answers_compare(const struct answers *before, struct store *store, FILE *out, long *changed) {
+halotune_status answers_compare(const struct answers *before, struct store *store, FILE *out, long *changed,
+                                long *left) {
+  const double until_ms = clock_thread_ms() + most_ms;
   struct comparison c = {.before = before, .out = out, .changed = changed};
   const struct catalog *catalog = &before->ctx->catalog;
-  *changed = 0;
+  int i = 0;
+  *changed = *left = 0;
   halotune_status status = context_open_store(store, before->has_starter, &c.after);
-  for (int i = 0; i < catalog->stencil_count && status == HALOTUNE_OK; i++)
-    status = compare_name(&c, catalog->stencils[i].name);
-  for (int i = 0; i < before->count && status == HALOTUNE_OK; i++) status = compare_problem(&c, &before->list[i]);
+  if (status == HALOTUNE_OK) status = query_prepare(store_connection(store), codes_sql, &c.codes);
+  for (int s = 0; s < catalog->stencil_count && status == HALOTUNE_OK; s++)
+    status = compare_name(&c, catalog->stencils[s].name);
+  for (; i < before->count && status == HALOTUNE_OK && clock_thread_ms() < until_ms; i++)
+    status = compare_problem(&c, &before->list[i]);
+  if (status == HALOTUNE_OK) *left = before->count - i;
+  sqlite3_finalize(c.codes);
   texts_free(&c.told);
   halotune_close(c.after);
   return status;

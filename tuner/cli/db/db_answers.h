@@ -9,8 +9,8 @@
 #include "db/store/store.h"
 #include "include/halotune.h"
 
-/* The problems that a user's database and the starter database have rows of `best` for, and what answers them now: a
- * template with its parameters, and the text of the stencil. Each problem is asked for in the mode of its row, and as
+/* The problems of a user's database and of the starter database, and what answers them now: a template with its
+ * parameters, the text of the stencil, and the stored code. Each problem is asked for in the mode of its row, and as
  * most programs ask: in no particular mode. */
 struct answers;
 
@@ -21,11 +21,13 @@ struct answers;
  * Returns HALOTUNE_OK or the errors of halotune_open. */
 halotune_status answers_ask(struct store *store, bool has_starter, struct answers **out);
 
-/* Ask for the same problems again, and compare.
+/* Ask for the same problems again, and compare, for 20 s of processor time at most.
  *   out      receives a line for each text or answer that has changed; NULL: they are only counted
  *   changed  receives the number of these lines
+ *   left     receives the number of problems that were not compared for want of time
  * Returns HALOTUNE_OK or the errors of halotune_open. */
-halotune_status answers_compare(const struct answers *before, struct store *store, FILE *out, long *changed);
+halotune_status answers_compare(const struct answers *before, struct store *store, FILE *out, long *changed,
+                                long *left);
 
 void answers_free(struct answers *answers);
 

@@ -100,10 +100,10 @@ struct taking {
 
 /* Add a file to the user's database, within a transaction.
  *   out  receives the facts to print */
-static halotune_status file_merge(const struct taking *taking, struct looked *file, FILE *out) {
+static halotune_status file_merge(const struct taking *taking, struct looked *file, FILE *out,
+                                  struct merge_counts *counts) {
   char document[IDENTITY_HEX_BYTES];
   struct telling telling = {file->path, out};
-  struct merge_counts counts;
   struct merge_options options = {.without_code = option_given(taking->invocation, "no-code"),
                                   .conflict = print_conflict,
                                   .met = print_met,
@@ -115,8 +115,8 @@ static halotune_status file_merge(const struct taking *taking, struct looked *fi
                                    .signer = file->signer,
                                    .document = document,
                                    .key = file->key};
-  halotune_status status = store_merge(taking->store, file->in.store, &options, &counts);
-  if (status == HALOTUNE_OK) print_counts(&telling, &counts);
+  halotune_status status = store_merge(taking->store, file->in.store, &options, counts);
+  if (status == HALOTUNE_OK) print_counts(&telling, counts);
   return status;
 }
 
@@ -144,6 +144,7 @@ static const double together_ms = 3000;
 static halotune_status files_merge(const struct taking *taking, int first, int end, int *next) {
   sqlite3 *connection = store_connection(taking->store);
   const double until_ms = clock_ms() + together_ms;
+  struct merge_counts counts;
   char *text = NULL;
   size_t length = 0;
   int i = first;
@@ -154,7 +155,7 @@ static halotune_status files_merge(const struct taking *taking, int first, int e
   while (status == HALOTUNE_OK && i < end &&
          (i == first || (is_together(&taking->files[i]) && clock_ms() < until_ms))) {
     status = looked_open(&taking->files[i]);
-    if (status == HALOTUNE_OK) status = file_merge(taking, &taking->files[i], out);
+    if (status == HALOTUNE_OK) status = file_merge(taking, &taking->files[i], out, &counts);
     looked_close(&taking->files[i]);
     if (status == HALOTUNE_OK) i++;
   }
@@ -207,11 +208,12 @@ static halotune_status file_keep(const char *path, const struct looked *file) {
 }
 
 /* Open a copy of the user's database in memory; an empty one if there is none yet. It is NULL if the database is too
- * large for that. */
+ * large for that. The guard of the database ends, because the rows of files come into the copy. */
 static halotune_status copy_open(const char *path, struct store **out) {
   halotune_status status = store_open(path, STORE_READ, out);
   if (status == HALOTUNE_NOT_FOUND) return store_open_memory(out);
   if (status == HALOTUNE_OK) status = store_hold(*out);
+  if (status == HALOTUNE_OK) sqlite3_progress_handler(store_connection(*out), 0, NULL, NULL);
   const char *file = status == HALOTUNE_OK ? sqlite3_db_filename(store_connection(*out), "main") : NULL;
   if (status == HALOTUNE_OK && !(file && *file)) return status;
   store_close(*out);
@@ -220,11 +222,19 @@ static halotune_status copy_open(const char *path, struct store **out) {
 }
 
 /* Whether the starter database answers, too, for programs that use the user's database. */
-static bool has_starter(const struct invocation *invocation) { return !option_given(invocation, "db"); }
+static bool has_starter(const struct invocation *invocation, const char *path) {
+  char *usual = NULL;
+  bool is_usual = !option_given(invocation, "db");
+  if (!is_usual && store_default_path(&usual) == HALOTUNE_OK) is_usual = file_is_same(path, usual);
+  free(usual);
+  return is_usual;
+}
 
-/* Add the trusted files to a copy of the user's database, and discard what this would print. */
-static halotune_status files_try(const struct taking *taking, int count) {
+/* Add the trusted files to a copy of the user's database, and discard what this would print.
+ *   future  receives how many rows are left out because their dates lie in the future */
+static halotune_status files_try(const struct taking *taking, int count, long *future) {
   halotune_status status = HALOTUNE_OK;
+  struct merge_counts counts = {.future = 0};
   char *text = NULL;
   size_t length = 0;
   FILE *out = open_memstream(&text, &length);
@@ -232,12 +242,19 @@ static halotune_status files_try(const struct taking *taking, int count) {
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
     if (!taking->files[i].is_trusted || taking->files[i].is_database) continue;
     status = looked_open(&taking->files[i]);
-    if (status == HALOTUNE_OK) status = file_merge(taking, &taking->files[i], out);
+    if (status == HALOTUNE_OK) status = file_merge(taking, &taking->files[i], out, &counts);
+    *future += counts.future;
     looked_close(&taking->files[i]);
   }
   fclose(out);
   free(text);
   return status;
+}
+
+static void left_print(long left) {
+  if (left > 0)
+    printf("%ld answer%s of lookups %s not compared: the comparison took too long\n", left, PLURAL(left),
+           left == 1 ? "was" : "were");
 }
 
 /* Print which answers would change if the trusted files were taken. */
@@ -247,19 +264,23 @@ static halotune_status changes_print(const struct invocation *invocation, const 
   struct answers *before = NULL;
   char *text = NULL;
   size_t length = 0;
-  long changed = 0;
+  long changed = 0, left = 0, future = 0;
   FILE *out = open_memstream(&text, &length);
   halotune_status status = out ? copy_open(path, &copy) : fail_memory();
   if (status == HALOTUNE_OK && !copy)
     printf("%s is too large for a comparison of the answers before and after\n", path);
   if (status == HALOTUNE_OK && copy) {
     const struct taking trial = {invocation, copy, files};
-    status = answers_ask(copy, has_starter(invocation), &before);
-    if (status == HALOTUNE_OK) status = files_try(&trial, count);
-    if (status == HALOTUNE_OK) status = answers_compare(before, copy, out, &changed);
+    status = answers_ask(copy, has_starter(invocation, path), &before);
+    if (status == HALOTUNE_OK) status = files_try(&trial, count, &future);
+    if (status == HALOTUNE_OK) status = answers_compare(before, copy, out, &changed, &left);
   }
   if (out && fclose(out) != 0 && status == HALOTUNE_OK) status = fail_memory();
   if (status == HALOTUNE_OK && changed > 0) printf("answers of lookups that would change:\n%s", text);
+  if (status == HALOTUNE_OK) left_print(left);
+  if (status == HALOTUNE_OK && future > 0)
+    printf("%ld row%s with a date in the future %s not among these: look again before you take them later\n", future,
+           PLURAL(future), future == 1 ? "is" : "are");
   free(text);
   answers_free(before);
   store_close(copy);
@@ -268,8 +289,9 @@ static halotune_status changes_print(const struct invocation *invocation, const 
 
 /* Print how many answers have changed. */
 static halotune_status changes_count(const struct answers *before, struct store *store) {
-  long changed;
-  const halotune_status status = answers_compare(before, store, NULL, &changed);
+  long changed, left;
+  const halotune_status status = answers_compare(before, store, NULL, &changed, &left);
+  if (status == HALOTUNE_OK) left_print(left);
   if (status == HALOTUNE_OK && changed > 0)
     printf("%ld answer%s of lookups ha%s changed\n", changed, PLURAL(changed), changed == 1 ? "s" : "ve");
   return status;
@@ -283,7 +305,7 @@ static halotune_status files_take(const struct invocation *invocation, const cha
   bool any = false;
   for (int i = 0; i < count; i++) any = any || files[i].is_trusted;
   halotune_status status = any && sure ? store_open(path, STORE_WRITE, &store) : HALOTUNE_OK;
-  if (status == HALOTUNE_OK && store) status = answers_ask(store, has_starter(invocation), &before);
+  if (status == HALOTUNE_OK && store) status = answers_ask(store, has_starter(invocation, path), &before);
   const struct taking taking = {invocation, store, files};
   for (int i = 0, next; i < count && status == HALOTUNE_OK; i = next) {
     next = i + 1;
