@@ -47,10 +47,12 @@ struct merge {
   /* Runs whose measurements here may differ from those in the other database, by their ids here: in one of the two
    * databases the run was still running. */
   struct id_list behind, ahead; /* runs that were still running here; runs that were still running there */
-  struct id_list own, left;     /* runs not from the giver, still running here: whose rows are taken; are not */
-  int64_t asked_run;            /* the run for which run_is_from_giver was called last; 0: none */
-  bool was_from_giver;          /* what it returned then */
-  struct met_rows *met;         /* a row for each origin */
+  /* Runs that were still running here. own: not from the giver, and whose rows are taken. left: whose rows are not,
+   * because they are not from the giver, or end before a wrong verdict of theirs */
+  struct id_list own, left;
+  int64_t asked_run;    /* the run for which run_is_from_giver was called last; 0: none */
+  bool was_from_giver;  /* what it returned then */
+  struct met_rows *met; /* a row for each origin */
   int met_count, met_room;
   struct id_list doubled;               /* new variants with a result that this database has under another variant */
   struct id_list future;                /* rows of the present table and the other database that lie in the future */

@@ -51,7 +51,7 @@ struct merge_counts {
   long left;                      /* coefficients of the other database that are not taken, because ours come from
                                      another fit */
   long foreign;                   /* results and bests of the other database that are not taken, because ours has
-                                     their run from someone else */
+                                     their run from someone else, or they end a run before its wrong verdict */
   long future;                    /* runs and results of the other database that are not taken, because they lie in the
                                      future of this machine's clock */
 };

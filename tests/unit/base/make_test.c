@@ -7,9 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/unit/unit.h"
-
-enum { OTHER_USER = 12345 };
+#include "tests/unit/base/place.h"
 
 static halotune_status (*const makers[])(const char *path) = {folder_make, folder_make_for_all, file_make};
 static const mode_t modes[] = {S_IFDIR | 0700, S_IFDIR | 0755, S_IFREG | 0600};
@@ -21,12 +19,6 @@ static const struct {
   bool is_followed;
 } links[] = {
     {01777, OTHER_USER, false}, {0777, OTHER_USER, false}, {01777, 0, true}, {0777, 0, true}, {0755, OTHER_USER, true}};
-
-static void remove_all(const char *folder) {
-  char command[128];
-  snprintf(command, sizeof command, "rm -rf %s", folder);
-  CHECK_EQ(0, system(command), "%s", command); /* NOLINT(cert-env33-c): a path of mkdtemp */
-}
 
 TEST(nothing_is_made_behind_a_link_of_another_user) {
   if (geteuid() != 0) skip(); /* only root makes files of others */
@@ -47,7 +39,7 @@ TEST(nothing_is_made_behind_a_link_of_another_user) {
     CHECK_EQ(links[row].is_followed, stat(made, &facts) == 0, "row %zu, maker %zu: made", row, maker);
     if (want != HALOTUNE_OK)
       CHECK(strstr(fail_text(), "link belongs to user") || strstr(fail_text(), "this link in"), "%s", fail_text());
-    remove_all(folder);
+    place_leave(folder);
   }
 }
 
@@ -68,7 +60,7 @@ TEST(what_is_there_stays) {
     CHECK_EQ(0, lstat(path, &facts), "maker %zu", i);
     CHECK_EQ(0500, facts.st_mode & 0777, "maker %zu: as it was", i);
     CHECK_EQ(makers[i] == folder_make ? HALOTUNE_OK : HALOTUNE_IO, makers[i](far), "maker %zu", i);
-    remove_all(folder);
+    place_leave(folder);
   }
 }
 
@@ -82,7 +74,7 @@ TEST(a_file_is_no_folder) {
   snprintf(path, sizeof path, "%s/slashes///", folder);
   CHECK_OK(folder_make_for_all(path));
   CHECK_OK(folder_make_for_all(path));
-  remove_all(folder);
+  place_leave(folder);
 }
 
 int main(void) {

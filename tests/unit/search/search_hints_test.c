@@ -404,7 +404,6 @@ TEST(measurements_of_other_problems_are_known) {
   hints_close(&c);
 }
 
-/* The second version of a template measured a variant again: it was the slower one before, and is the faster one. */
 TEST(a_source_of_times_is_named_with_as_many_numbers_as_dimensions) {
   static const struct {
     struct tuned row;
@@ -427,6 +426,7 @@ TEST(a_source_of_times_is_named_with_as_many_numbers_as_dimensions) {
   }
 }
 
+/* The second version of a template measured a variant again: it was the slower one before, and is the faster one. */
 TEST(of_a_variant_the_newest_time_is_known) {
   static const struct tuned rows[] = {
       {GPU_H100, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.4},

@@ -35,12 +35,15 @@ struct answers {
   halotune_ctx *ctx;
   sqlite3_stmt *codes; /* while problems are asked for */
   bool has_starter;
+  double until_ms; /* by clock_thread_ms: no problem is asked for after this time */
+  long left;       /* problems that were not */
   struct asked *list;
   int count, room;
   struct texts texts; /* keys of problems, and names in them */
 };
 
-/* How long a comparison may take. The templates of a file may be such that a lookup walks through a space. */
+/* How long it may take to ask before, and again afterwards. The templates of a file may be such that a lookup walks
+ * through a space. */
 static const double most_ms = 20000;
 
 /* What a comparison needs. */
@@ -176,6 +179,10 @@ static halotune_status add_problem(struct answers *answers, const struct asked *
   text_printf(&key, "%s %s", problem->problem.stencil, problem->problem.device);
   const halotune_status status = keep_text(&answers->texts, &key, &is_new);
   if (status != HALOTUNE_OK || !is_new) return status;
+  if (clock_thread_ms() > answers->until_ms) {
+    answers->left++;
+    return HALOTUNE_OK;
+  }
   if (!array_room(answers->list, answers->count, answers->room)) return fail_memory();
   struct asked *asked = &answers->list[answers->count++];
   *asked = *problem;
@@ -244,6 +251,7 @@ halotune_status answers_ask(struct store *store, bool has_starter, struct answer
   *out = NULL;
   if (!answers) return fail_memory();
   answers->has_starter = has_starter;
+  answers->until_ms = clock_thread_ms() + most_ms;
   halotune_status status = context_open_store(store, has_starter, &answers->ctx);
   if (status == HALOTUNE_OK) status = query_prepare(store_connection(store), codes_sql, &answers->codes);
   if (status == HALOTUNE_OK) status = add_database(answers, store);
@@ -315,7 +323,7 @@ halotune_status answers_compare(const struct answers *before, struct store *stor
     status = compare_name(&c, catalog->stencils[s].name);
   for (; i < before->count && status == HALOTUNE_OK && clock_thread_ms() < until_ms; i++)
     status = compare_problem(&c, &before->list[i]);
-  if (status == HALOTUNE_OK) *left = before->count - i;
+  if (status == HALOTUNE_OK) *left = before->left + before->count - i;
   sqlite3_finalize(c.codes);
   texts_free(&c.told);
   halotune_close(c.after);

@@ -14,14 +14,14 @@
  * most programs ask: in no particular mode. */
 struct answers;
 
-/* Ask for all of them.
+/* Ask for all of them, for 20 s of processor time at most.
  *   store        the user's database; it may change afterwards
  *   has_starter  whether the starter database answers behind it
  *   out          receives the answers, for the caller to end with answers_free; NULL on failure
  * Returns HALOTUNE_OK or the errors of halotune_open. */
 halotune_status answers_ask(struct store *store, bool has_starter, struct answers **out);
 
-/* Ask for the same problems again, and compare, for 20 s of processor time at most.
+/* Ask for the same problems again, for 20 s of processor time at most, and compare.
  *   out      receives a line for each text or answer that has changed; NULL: they are only counted
  *   changed  receives the number of these lines
  *   left     receives the number of problems that were not compared for want of time

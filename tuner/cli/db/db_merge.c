@@ -7,6 +7,7 @@
 
 #include "base/files/file.h"
 #include "base/system/clock.h"
+#include "base/text/utf8.h"
 #include "db/exchange/merge.h"
 #include "db/exchange/untrusted_files.h"
 #include "db/store/filesystem.h"
@@ -81,7 +82,8 @@ static void print_counts(const struct telling *telling, const struct merge_count
             counts->left, counts->left == 1 ? "is" : "are");
   if (counts->foreign > 0)
     fprintf(telling->out,
-            "%s: %ld of its results %s not taken: this database has their run from you or from another document\n",
+            "%s: %ld of its results %s not taken: this database has their run from you or from another document, or a "
+            "wrong verdict of it that is later than its end\n",
             path, counts->foreign, counts->foreign == 1 ? "is" : "are");
   if (counts->future > 0)
     fprintf(
@@ -257,6 +259,15 @@ static void left_print(long left) {
            left == 1 ? "was" : "were");
 }
 
+/* Print why answers cannot be compared, such as a damaged starter database. That stops no import. */
+static halotune_status comparison_left_out(halotune_status status) {
+  char printable[FAIL_TEXT_BYTES];
+  if (status == HALOTUNE_OK || status == HALOTUNE_MEMORY) return status;
+  printable_name(printable, sizeof printable, fail_text());
+  fprintf(stderr, "halotune: the answers before and after are not compared: %s\n", printable);
+  return HALOTUNE_OK;
+}
+
 /* Print which answers would change if the trusted files were taken. */
 static halotune_status changes_print(const struct invocation *invocation, const char *path, struct looked *files,
                                      int count) {
@@ -271,9 +282,10 @@ static halotune_status changes_print(const struct invocation *invocation, const 
     printf("%s is too large for a comparison of the answers before and after\n", path);
   if (status == HALOTUNE_OK && copy) {
     const struct taking trial = {invocation, copy, files};
-    status = answers_ask(copy, has_starter(invocation, path), &before);
+    status = comparison_left_out(answers_ask(copy, has_starter(invocation, path), &before));
     if (status == HALOTUNE_OK) status = files_try(&trial, count, &future);
-    if (status == HALOTUNE_OK) status = answers_compare(before, copy, out, &changed, &left);
+    if (status == HALOTUNE_OK && before)
+      status = comparison_left_out(answers_compare(before, copy, out, &changed, &left));
   }
   if (out && fclose(out) != 0 && status == HALOTUNE_OK) status = fail_memory();
   if (status == HALOTUNE_OK && changed > 0) printf("answers of lookups that would change:\n%s", text);
@@ -289,8 +301,8 @@ static halotune_status changes_print(const struct invocation *invocation, const 
 
 /* Print how many answers have changed. */
 static halotune_status changes_count(const struct answers *before, struct store *store) {
-  long changed, left;
-  const halotune_status status = answers_compare(before, store, NULL, &changed, &left);
+  long changed = 0, left = 0;
+  const halotune_status status = comparison_left_out(answers_compare(before, store, NULL, &changed, &left));
   if (status == HALOTUNE_OK) left_print(left);
   if (status == HALOTUNE_OK && changed > 0)
     printf("%ld answer%s of lookups ha%s changed\n", changed, PLURAL(changed), changed == 1 ? "s" : "ve");
@@ -302,10 +314,12 @@ static halotune_status files_take(const struct invocation *invocation, const cha
   const bool sure = option_given(invocation, "yes");
   struct store *store = NULL;
   struct answers *before = NULL;
-  bool any = false;
+  bool any = false, adds = false;
   for (int i = 0; i < count; i++) any = any || files[i].is_trusted;
+  for (int i = 0; i < count; i++) adds = adds || (files[i].is_trusted && !files[i].is_database);
   halotune_status status = any && sure ? store_open(path, STORE_WRITE, &store) : HALOTUNE_OK;
-  if (status == HALOTUNE_OK && store) status = answers_ask(store, has_starter(invocation, path), &before);
+  if (status == HALOTUNE_OK && store && adds)
+    status = comparison_left_out(answers_ask(store, has_starter(invocation, path), &before));
   const struct taking taking = {invocation, store, files};
   for (int i = 0, next; i < count && status == HALOTUNE_OK; i = next) {
     next = i + 1;
@@ -320,8 +334,8 @@ static halotune_status files_take(const struct invocation *invocation, const cha
       looked_close(&files[i]);
     }
   }
-  if (status == HALOTUNE_OK && store) status = changes_count(before, store);
-  if (status == HALOTUNE_OK && any && !sure) status = changes_print(invocation, path, files, count);
+  if (status == HALOTUNE_OK && before) status = changes_count(before, store);
+  if (status == HALOTUNE_OK && adds && !sure) status = changes_print(invocation, path, files, count);
   if (status == HALOTUNE_OK && any && !sure) fprintf(stderr, "halotune: nothing was taken yet; add --yes to do it\n");
   answers_free(before);
   store_close(store);

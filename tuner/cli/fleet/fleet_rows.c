@@ -38,7 +38,7 @@ static void mark_running(struct fleet_row *list, int count, const char *path) {
   for (int first = 0, end; first < count; first = end) {
     struct fleet_row *newest = NULL;
     for (end = first; end < count && strcmp(list[end].state.uuid, list[first].state.uuid) == 0; end++) {
-      if (strcmp(list[end].state.state, "running") == 0 &&
+      if (list[end].state.is_own && strcmp(list[end].state.state, "running") == 0 &&
           (!newest || strcmp(list[end].state.last_sign, newest->state.last_sign) > 0))
         newest = &list[end];
     }
