@@ -23,8 +23,7 @@ struct one_answer {
       code; /* of the stored source, launch, coefficients and machine code of the row; zero: there is none */
 };
 
-/* A problem as a program asks for it. The stencil is named by its identity, because an older stencil of the same name
- * answers programs that add its text. */
+/* A problem as a program asks for it. */
 struct asked {
   halotune_problem problem;
   const char *stencil, *device; /* names */
@@ -193,30 +192,48 @@ static halotune_status add_problem(struct answers *answers, const struct asked *
   return ask_one(answers->ctx, answers->codes, &asked->problem, &asked->answer);
 }
 
-/* Ask for a problem as it was tuned, and as most programs ask: in no particular mode, also for single steps and with
- * any number of steps. The GPU is named by its UUID, because two models may have one name. */
+/* Ask for the problem of a row in the mode of the row, in no particular one, and in parts of it; for single steps,
+ * as many steps as it has, and any number.
+ *   plain  the problem in no particular mode, for single steps */
+static halotune_status add_modes(struct answers *answers, const struct asked *plain, const halotune_problem *tuned) {
+  enum { LAUNCH = 1, CACHE = 2, REPRODUCIBLE = 4, ALL = 8 };
+  const int steps[] = {1, tuned->steps, HALOTUNE_STEPS_ANY};
+  halotune_status status = HALOTUNE_OK;
+  for (int turn = 0; turn < ALL; turn++) {
+    const int mode =
+        (ALL - 1 + turn) % ALL; /* the row's mode, then no particular one: their lines tell the others, too */
+    for (size_t i = 0; i < COUNT(steps) && status == HALOTUNE_OK; i++) {
+      struct asked asked = *plain;
+      if (mode & LAUNCH) asked.problem.launch = tuned->launch;
+      if (mode & CACHE) asked.problem.cache = tuned->cache;
+      if (mode & REPRODUCIBLE) asked.problem.reproducible = tuned->reproducible;
+      asked.problem.steps = steps[i];
+      status = add_problem(answers, &asked);
+    }
+  }
+  return status;
+}
+
+/* Ask for the problem of a row. Its stencil is named by its name, and by its identity: an older stencil of the same
+ * name answers programs that add its text. The GPU is named by its UUID, because two models may have one name. */
 static halotune_status add_row(struct answers *answers, sqlite3_stmt *row) {
   enum { STENCIL, STENCIL_HASH, DEVICE, UUID, IS_F64, NX, IS_GRAPH = NX + MAX_DIMS, IS_COLD, IS_REPRODUCIBLE, STEPS };
   const char *uuid = column_text(row, UUID), *name = column_text(row, DEVICE);
   const char *device = *uuid && context_ordinal(uuid) < 0 ? uuid : name;
   struct asked plain = {.stencil = column_text(row, STENCIL), .device = name};
   if (context_ordinal(device) >= 0) return HALOTUNE_OK; /* it would mean a GPU of this machine */
-  plain.problem = (halotune_problem){.stencil = column_text(row, STENCIL_HASH),
-                                     .device = device,
-                                     .dtype = sqlite3_column_int(row, IS_F64) ? HALOTUNE_F64 : HALOTUNE_F32,
-                                     .steps = sqlite3_column_int(row, STEPS)};
+  plain.problem = (halotune_problem){
+      .device = device, .dtype = sqlite3_column_int(row, IS_F64) ? HALOTUNE_F64 : HALOTUNE_F32, .steps = 1};
   for (int axis = 0; axis < MAX_DIMS; axis++) plain.problem.grid[axis] = sqlite3_column_int64(row, NX + axis);
-  struct asked asked[] = {plain, plain, plain, plain};
-  enum { AS_TUNED, SINGLE_STEPS = 2, ANY_STEPS };
-  halotune_problem *tuned = &asked[AS_TUNED].problem;
-  tuned->launch = (halotune_launch_mode)(1 + (sqlite3_column_int(row, IS_GRAPH) ? LAUNCH_GRAPH : LAUNCH_STREAM));
-  tuned->cache = (halotune_cache_mode)(1 + (sqlite3_column_int(row, IS_COLD) ? CACHE_COLD : CACHE_STEADY));
-  tuned->reproducible = sqlite3_column_int(row, IS_REPRODUCIBLE);
-  asked[SINGLE_STEPS].problem.steps = 1;
-  asked[ANY_STEPS].problem.steps = HALOTUNE_STEPS_ANY;
-  halotune_status status = HALOTUNE_OK;
-  for (size_t i = 0; i < COUNT(asked) && status == HALOTUNE_OK; i++) status = add_problem(answers, &asked[i]);
-  return status;
+  const halotune_problem tuned = {
+      .launch = (halotune_launch_mode)(1 + (sqlite3_column_int(row, IS_GRAPH) ? LAUNCH_GRAPH : LAUNCH_STREAM)),
+      .cache = (halotune_cache_mode)(1 + (sqlite3_column_int(row, IS_COLD) ? CACHE_COLD : CACHE_STEADY)),
+      .reproducible = sqlite3_column_int(row, IS_REPRODUCIBLE),
+      .steps = sqlite3_column_int(row, STEPS)};
+  plain.problem.stencil = plain.stencil;
+  halotune_status status = add_modes(answers, &plain, &tuned);
+  plain.problem.stencil = column_text(row, STENCIL_HASH);
+  return status == HALOTUNE_OK ? add_modes(answers, &plain, &tuned) : status;
 }
 
 /* Ask for the problems of a database, also for those without a winner: one that is known to be wrong may answer again.
@@ -267,7 +284,8 @@ static bool is_told(const struct comparison *c, const char *name) {
   return texts_find(&c->told, name, strlen(name)) >= 0;
 }
 
-/* Keep that an answer was told. The answer in no particular mode is often that of a row's mode: one line tells both. */
+/* Keep that an answer was told. A line about the row's mode also tells the same answer in parts of this mode, and by
+ * the stencil's identity. */
 static halotune_status keep_told(struct comparison *c, const struct asked *asked, const struct identity *answer,
                                  bool *is_new) {
   const halotune_problem *problem = &asked->problem;
@@ -275,14 +293,13 @@ static halotune_status keep_told(struct comparison *c, const struct asked *asked
   struct text place = {0}, mode = {0};
   bool is_new_place, is_new_mode = false;
   identity_hex(*answer, hex);
-  text_printf(&place, "%s %d %lldx%lldx%lld %s %s", problem->stencil, (int)problem->dtype, problem->grid[0],
+  text_printf(&place, "%s %d %lldx%lldx%lld %s %s", asked->stencil, (int)problem->dtype, problem->grid[0],
               problem->grid[1], problem->grid[2], problem->device, hex);
-  text_printf(&mode, "%s %d %d %d %d", text_string(&place), (int)problem->launch, (int)problem->cache,
-              problem->reproducible, problem->steps);
+  text_printf(&mode, "%s %d %d", text_string(&place), (int)problem->launch, (int)problem->cache);
   halotune_status status = keep_text(&c->told, &place, &is_new_place);
   if (status == HALOTUNE_OK) status = keep_text(&c->told, &mode, &is_new_mode);
   text_free(&mode);
-  *is_new = status == HALOTUNE_OK && (problem->launch ? is_new_mode : is_new_place);
+  *is_new = status == HALOTUNE_OK && (problem->launch && problem->cache ? is_new_mode : is_new_place);
   return status;
 }
 

@@ -334,7 +334,13 @@ static halotune_status files_take(const struct invocation *invocation, const cha
       looked_close(&files[i]);
     }
   }
-  if (status == HALOTUNE_OK && before) status = changes_count(before, store);
+  if (before && status != HALOTUNE_MEMORY) {
+    struct fail_kept kept; /* of a file that was refused after others were taken */
+    fail_keep(&kept);
+    const halotune_status counted = changes_count(before, store);
+    if (status == HALOTUNE_OK) status = counted;
+    else fail_put_back(&kept);
+  }
   if (status == HALOTUNE_OK && adds && !sure) status = changes_print(invocation, path, files, count);
   if (status == HALOTUNE_OK && any && !sure) fprintf(stderr, "halotune: nothing was taken yet; add --yes to do it\n");
   answers_free(before);
