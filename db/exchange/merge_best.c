@@ -19,15 +19,15 @@ struct rival {
  *   problem    its problem, as SQL
  *   condition  what `best o` must be. It names no table of the statement, so that all variants are read only if that
  *              best is alike a wrong one */
-#define SQL_RIVAL(problem, condition)                                                                                                               \
-  "select b.id, b.variant_id, b.time_ms, b.date, b.driver, b.nvrtc, iif(" SQL_IS_ANY_WRONG                                                          \
-  ", exists (select 1 from (" SQL_WRONG_FOR(problem, "select o.variant_id as variant_id from best o where " condition) ") x where " SQL_IS_AGAINST( \
-      "x", SQL_DATE("b.date"),                                                                                                                      \
-      SQL_GIVER_OF(                                                                                                                                 \
-          "b")) "), 0), coalesce(b.objective, 'time'),"                                                                                             \
-                " coalesce(r.state = 'partial', 0), b.energy_mj, r.host, " SQL_GIVER_OF(                                                            \
-                    "b") " from best b left join run r on r.id = b.run_id where b.id in (select o.id from best o where " condition                  \
-                         ")"
+#define SQL_RIVAL(problem, condition)                                                                                                                                                           \
+  "select b.id, b.variant_id, b.time_ms, b.date, b.driver, b.nvrtc, " SQL_IS_REFUTED_BY(                                                                                                        \
+      "b",                                                                                                                                                                                      \
+      SQL_WRONG_FOR(                                                                                                                                                                            \
+          problem,                                                                                                                                                                              \
+          "select o.variant_id as variant_id from best o where " condition)) ", coalesce(b.objective, 'time'),"                                                                                 \
+                                                                             " coalesce(r.state = 'partial', 0), b.energy_mj, r.host, " SQL_GIVER_OF(                                           \
+                                                                                 "b") " from best b left join run r on r.id = b.run_id where b.id in (select o.id from best o where " condition \
+                                                                                      ")"
 
 halotune_status best_queries_open(struct best_queries *queries, struct store *to) {
   sqlite3 *connection = store_connection(to);

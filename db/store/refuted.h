@@ -116,12 +116,15 @@
                   " o.id in (" variants ")) or (v.stencil_id, v.template_id, v.parameters) in (select"         \
                   " o.stencil_id, o.template_id, o.parameters from variant o where o.id in (" variants ")))")
 
+/* Whether wrong verdicts are against a row of `best`.
+ *   verdicts  a statement about the row's variant, such as SQL_WRONG_AMONG */
+#define SQL_IS_REFUTED_BY(best, verdicts)                      \
+  "iif(" SQL_IS_ANY_WRONG ", exists (select 1 from (" verdicts \
+  ") x where " SQL_IS_AGAINST("x", SQL_DATE(best ".date"), SQL_GIVER_OF(best)) "), 0)"
+
 /* Whether the variant of a row of `best` is known to be wrong where that row would serve it. */
 #define SQL_VARIANT_OF(best) "select " best ".variant_id as variant_id"
-#define SQL_IS_REFUTED(best)                                                                                  \
-  "iif(" SQL_IS_ANY_WRONG ", exists (select 1 from (" SQL_WRONG_AMONG(                                        \
-      best ".problem_id", SQL_VARIANT_OF(best), "1") ") x where " SQL_IS_AGAINST("x", SQL_DATE(best ".date"), \
-                                                                                 SQL_GIVER_OF(best)) "), 0)"
+#define SQL_IS_REFUTED(best) SQL_IS_REFUTED_BY(best, SQL_WRONG_AMONG(best ".problem_id", SQL_VARIANT_OF(best), "1"))
 
 /* The wrong verdicts that hold, for a statement after SQL_ALIKE: a row for each variant with one, each of its keys,
  * each place and each giver.

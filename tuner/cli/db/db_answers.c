@@ -19,8 +19,7 @@ struct one_answer {
   halotune_status status; /* if there is no answer, the other members are not set */
   const char *template_name, *yaml, *cuda, *parameters, *text;
   int steps, is_stale;
-  struct identity
-      code; /* of the stored source, launch, coefficients and machine code of the row; zero: there is none */
+  struct identity code; /* of the row's source, launch, coefficients and machine code; zero: there is no row */
 };
 
 /* A problem as a program asks for it. */
@@ -64,6 +63,15 @@ static void count_change(struct comparison *c, const char *kind, struct identity
   fprintf(c->out, "  %-8s %s, %s\n", kind, hash, printable);
 }
 
+/* Keep a text. `is_new` receives whether it was not kept before. */
+static halotune_status keep_text(struct texts *texts, struct text *text, bool *is_new) {
+  const int known = texts->count;
+  const halotune_status status = text_ok(text) && texts_keep(texts, text_string(text)) ? HALOTUNE_OK : fail_memory();
+  *is_new = texts->count > known;
+  text_free(text);
+  return status;
+}
+
 /* The text that answers by the name of a stencil; "" for none. */
 static const char *text_of_name(const halotune_ctx *ctx, const char *name) {
   const int stencil = names_find(&ctx->catalog.stencil_names, name);
@@ -72,12 +80,14 @@ static const char *text_of_name(const halotune_ctx *ctx, const char *name) {
 
 static halotune_status compare_name(struct comparison *c, const char *name) {
   const char *before = text_of_name(c->before->ctx, name), *after = text_of_name(c->after, name);
-  struct text line = {0};
-  const int known = c->told.count;
+  struct text kept = {0}, line = {0};
+  bool is_new;
   if (!*before || !*after || strcmp(before, after) == 0) return HALOTUNE_OK;
+  text_printf(&kept, "%s", name);
   text_printf(&line, "%s: another text answers by this name", name);
-  const halotune_status status = text_ok(&line) && texts_keep(&c->told, name) ? HALOTUNE_OK : fail_memory();
-  if (status == HALOTUNE_OK && c->told.count > known) /* else another stencil has the name */
+  halotune_status status = keep_text(&c->told, &kept, &is_new);
+  if (status == HALOTUNE_OK && !text_ok(&line)) status = fail_memory();
+  if (status == HALOTUNE_OK && is_new) /* else another stencil has the name */
     count_change(c, "name", identity_of("text", after, strlen(after)), text_string(&line));
   text_free(&line);
   return status;
@@ -161,15 +171,6 @@ static void write_problem(const struct asked *asked, struct text *line) {
   text_printf(line, ", on %s: ", asked->device);
 }
 
-/* Keep a text. `is_new` receives whether it was not kept before. */
-static halotune_status keep_text(struct texts *texts, struct text *text, bool *is_new) {
-  const int known = texts->count;
-  const halotune_status status = text_ok(text) && texts_keep(texts, text_string(text)) ? HALOTUNE_OK : fail_memory();
-  *is_new = texts->count > known;
-  text_free(text);
-  return status;
-}
-
 /* Ask for a problem, unless it was asked for. */
 static halotune_status add_problem(struct answers *answers, const struct asked *problem) {
   struct text key = {0};
@@ -200,8 +201,8 @@ static halotune_status add_modes(struct answers *answers, const struct asked *pl
   const int steps[] = {1, tuned->steps, HALOTUNE_STEPS_ANY};
   halotune_status status = HALOTUNE_OK;
   for (int turn = 0; turn < ALL; turn++) {
-    const int mode =
-        (ALL - 1 + turn) % ALL; /* the row's mode, then no particular one: their lines tell the others, too */
+    /* The row's mode comes first, then no particular one: their lines tell the others, too. */
+    const int mode = (ALL - 1 + turn) % ALL;
     for (size_t i = 0; i < COUNT(steps) && status == HALOTUNE_OK; i++) {
       struct asked asked = *plain;
       if (mode & LAUNCH) asked.problem.launch = tuned->launch;

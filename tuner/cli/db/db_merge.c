@@ -315,8 +315,10 @@ static halotune_status files_take(const struct invocation *invocation, const cha
   struct store *store = NULL;
   struct answers *before = NULL;
   bool any = false, adds = false;
-  for (int i = 0; i < count; i++) any = any || files[i].is_trusted;
-  for (int i = 0; i < count; i++) adds = adds || (files[i].is_trusted && !files[i].is_database);
+  for (int i = 0; i < count; i++) {
+    any = any || files[i].is_trusted;
+    adds = adds || (files[i].is_trusted && !files[i].is_database);
+  }
   halotune_status status = any && sure ? store_open(path, STORE_WRITE, &store) : HALOTUNE_OK;
   if (status == HALOTUNE_OK && store && adds)
     status = comparison_left_out(answers_ask(store, has_starter(invocation, path), &before));
