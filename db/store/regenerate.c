@@ -55,13 +55,6 @@ static halotune_status find_texts(sqlite3 *connection, const char *sql, int64_t 
   return code == SQLITE_ROW ? HALOTUNE_OK : query_fail(connection);
 }
 
-/* The work of parsing a stencil's text. Weights are compared with each other, so a text that is twice as long can take
- * four times as long. */
-static int64_t work_of_stencil(int64_t bytes) {
-  const int64_t linear_bytes = 1 << 15; /* up to here, the rest of the work is more */
-  return bytes + bytes * bytes / linear_bytes;
-}
-
 /* The work of generating besides what is generated: both texts are walked through, also where the source needs little
  * of them. The CUDA that is first written of a stencil is some four times as long as its text. */
 static int64_t work_of_generating(const struct subject *subject, const struct template *template) {
@@ -79,7 +72,7 @@ halotune_status subject_stencil(struct subject *subject, sqlite3 *connection, in
     const char *text = column_text(query, 0);
     const struct source source = source_of("text", text, strlen(text));
     subject->stencil_bytes = sqlite3_column_bytes(query, 0);
-    subject->work += work_of_stencil(subject->stencil_bytes);
+    subject->work += subject->stencil_bytes;
     status = stencil_parse(&source, &subject->stencil);
   }
   if (status == HALOTUNE_OK) status = analysis_make(subject->stencil, &subject->analysis);

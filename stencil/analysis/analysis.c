@@ -86,8 +86,10 @@ static halotune_status collect_taps(const struct stencil *stencil, struct analys
 
 static void measure_reach(struct analysis *analysis) {
   for (int i = 0; i < analysis->tap_count; i++) {
+    const struct tap *tap = &analysis->taps[i];
+    if (tap->offset[0] || tap->offset[1] || tap->offset[2]) analysis->neighbour_inputs |= 1U << tap->input;
     for (int axis = 0; axis < MAX_DIMS; axis++) {
-      int offset = analysis->taps[i].offset[axis];
+      int offset = tap->offset[axis];
       if (-offset > analysis->radius_low[axis]) analysis->radius_low[axis] = -offset;
       if (offset > analysis->radius_high[axis]) analysis->radius_high[axis] = offset;
     }
@@ -256,10 +258,5 @@ double analysis_read_intensity(const struct analysis *analysis, enum dtype dtype
 }
 
 bool is_staged(const struct analysis *analysis, int input) {
-  if (!(analysis->whole_inputs >> input & 1)) return false;
-  for (int i = 0; i < analysis->tap_count; i++) {
-    const struct tap *tap = &analysis->taps[i];
-    if (tap->input == input && (tap->offset[0] || tap->offset[1] || tap->offset[2])) return true;
-  }
-  return false;
+  return (analysis->whole_inputs & analysis->neighbour_inputs) >> input & 1;
 }

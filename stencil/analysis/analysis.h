@@ -34,6 +34,7 @@ struct analysis {
   struct tap *taps; /* each tap once; sorted by input, then z, y, x */
   int tap_count;
   unsigned whole_inputs;                           /* one bit for each input: see input_is_whole */
+  unsigned neighbour_inputs;                       /* likewise: read at other points than the computed point */
   int offset_count;                                /* distinct offsets over all inputs */
   int radius_low[MAX_DIMS], radius_high[MAX_DIMS]; /* reach towards smaller and larger indices, both >= 0 */
   int radius[MAX_DIMS];                            /* the larger of the two */

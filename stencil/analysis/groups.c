@@ -199,13 +199,18 @@ static double scale_of(const struct split *split, const struct form *form, const
   return scale;
 }
 
+/* A form with more points is not grouped: all its points would be compared with each other. So many points has a box of
+ * the largest radius in a plane. */
+enum { MOST_JOINED_POINTS = (2 * MAX_RADIUS + 1) * (2 * MAX_RADIUS + 1) };
+
 /* Begin a group at a point, with all later points whose weights are multiples of its weights, or only with those whose
  * weights are equal. Points that are done are left out. `group` has room for all points. */
 static void begin_group(const struct split *split, const struct form *form, int first, bool takes_multiples,
                         const bool *done, struct point_group *group) {
+  const int end = form->group_count <= MOST_JOINED_POINTS ? form->group_count : first + 1;
   group->weights = form->groups[first].weights;
   group->point_count = 0;
-  for (int i = first; i < form->group_count; i++) {
+  for (int i = first; i < end; i++) {
     const double scale = done[i] ? 0 : scale_of(split, form, form->groups[i].weights, group->weights);
     if (scale == 0 || (scale != 1 && !takes_multiples)) continue;
     group->points[group->point_count] = form->groups[i].points[0];

@@ -151,8 +151,44 @@ TEST(weights_that_repeat_are_grouped_where_this_saves_operations) {
   }
 }
 
+/* The sums of a form whose points all have one weight in one plane and another one in the next. */
+static void add_points(struct text *update, int points) {
+  const char *const inputs[] = {"u", "w"};
+  text_printf(update, "v = ");
+  for (int plane = 0; plane < 2; plane++) {
+    for (int i = 0; i < points; i++) {
+      const int at = i % 1089;
+      text_printf(update, "%s%s*%s[%d,%d,%d]", plane == 0 && i == 0 ? "" : " + ", plane == 0 ? "a" : "b",
+                  inputs[i / 1089], at % 33 - 16, at / 33 - 16, plane);
+    }
+  }
+}
+
+/* Comparing all points of a form with each other takes time that grows with the square of their number. */
+TEST(very_many_points_of_a_form_are_not_grouped) {
+  static const struct { int points, groups; } cases[] = {{1089, 1}, {1090, 1090}};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    struct text update = {0};
+    struct stencil *stencil;
+    struct analysis *analysis;
+    add_points(&update, cases[i].points);
+    CHECK_OK(stencil_of_update(3, text_string(&update), &stencil));
+    CHECK_OK(analysis_make(stencil, &analysis));
+    CHECK_EQ(1, analysis->split.form_count, "%d points", cases[i].points);
+    const struct form *form = &analysis->split.forms[0];
+    CHECK_EQ(cases[i].groups, form->group_count, "%d points", cases[i].points);
+    CHECK_EQ(2 * cases[i].points, analysis->split.weight_count, "%d points", cases[i].points);
+    for (int group = 0; group < form->group_count; group++)
+      CHECK(form->groups[group].scales[0] == 1, "the scale of a point that is alone");
+    analysis_free(analysis);
+    stencil_free(stencil);
+    text_free(&update);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(an_update_is_taken_apart_into_sums_and_a_rest),
-                                     cmocka_unit_test(weights_that_repeat_are_grouped_where_this_saves_operations)};
+                                     cmocka_unit_test(weights_that_repeat_are_grouped_where_this_saves_operations),
+                                     cmocka_unit_test(very_many_points_of_a_form_are_not_grouped)};
   return cmocka_run_group_tests_name("split", tests, NULL, NULL);
 }
