@@ -50,6 +50,9 @@ struct halotune_ctx {
   const char *tune_argument; /* for messages: what to tune, such as a stencil file; NULL: the stencil's name */
   struct store **stores;     /* for each database its store, once it gave machine code; else NULL */
   struct texts texts;        /* texts that answers point to, such as parameters of defaults */
+  /* Asked before the texts of other stencils are read; NULL: all are read. See context_limit. */
+  bool (*is_over)(const void *context);
+  const void *is_over_context;
   atomic_int added_stencils; /* number of stencils behind those of the databases */
   unsigned turns;            /* number of calls that added a stencil; guarded by `lock` */
 };
@@ -65,6 +68,10 @@ struct halotune_ctx *context_of_config(struct halotune_ctx *root, const halotune
  *   out  receives the ctx, for the caller to end with halotune_close; NULL on failure
  * Returns HALOTUNE_OK or the errors of halotune_open. */
 halotune_status context_open_store(struct store *store, bool has_starter, halotune_ctx **out);
+
+/* From now on, ask `is_over` before each text of a stencil that a question is compared with. Texts that were not read
+ * when it says true say nothing. Call it before the first question. */
+void context_limit(struct halotune_ctx *ctx, bool (*is_over)(const void *context), const void *context);
 
 /* Read the databases of the caller's ctx again, and `database` first if it is none of them.
  * Returns HALOTUNE_OK or the errors of halotune_open. */
@@ -96,8 +103,8 @@ halotune_status context_device(struct halotune_ctx *ctx, const char *name, struc
 /* Get the GPU of the calling thread's CUDA context. Returns HALOTUNE_OK or HALOTUNE_NO_GPU. */
 halotune_status context_current_device(struct halotune_ctx *ctx, const struct own_device **out);
 
-/* Get a parsed stencil or template. The first call parses the text. Returns HALOTUNE_OK, HALOTUNE_PARSE or
- * HALOTUNE_MEMORY. */
+/* Get a parsed stencil or template. The first call parses the text. A stencil's text that is longer than a file may be
+ * is not parsed. Returns HALOTUNE_OK, HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 halotune_status context_stencil(struct halotune_ctx *ctx, int stencil, const struct parsed_stencil **out);
 halotune_status context_template(struct halotune_ctx *ctx, int template_at, const struct template **out);
 

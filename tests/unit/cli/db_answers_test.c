@@ -58,6 +58,31 @@ TEST(what_changes_an_answer_is_told) {
   work_end(&work);
 }
 
+/* The UUID of an imported GPU can be a word that means many GPUs, or a number. Its problems are asked for by its
+ * name. */
+TEST(a_gpu_whose_uuid_means_another_one_is_asked_for) {
+  static const char *const uuids[] = {"GPU-200", "rtx", "a100", "0"};
+  struct work work = work_begin();
+  struct store *store;
+  char lines[1024], sql[512];
+  setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
+  tuned_make(work.path, rows, COUNT(rows));
+  tuned_change(work.path,
+               "insert into origin (id, kind, name, signer, date) values (99, 'imported', 'm.json', 'mallory',"
+               " '2026-01-01')");
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  for (size_t i = 0; i < COUNT(uuids); i++) {
+    memset(lines, 0, sizeof lines);
+    snprintf(sql, sizeof sql, "%s; update device set origin_id = 99, uuid = '%s'", right_sql, uuids[i]);
+    CHECK_OK(query_script(store_connection(store), sql));
+    CHECK_EQ(1, changes_after(store, wrong_sql, lines, sizeof lines), "%s: %s", uuids[i], lines);
+    CHECK(strstr(lines, "star7 f32 512x512x512, stream, steady, on NVIDIA H200: direct, in place of zmarch"), "%s: %s",
+          uuids[i], lines);
+  }
+  store_close(store);
+  work_end(&work);
+}
+
 /* Most programs name no launch mode. A winner in another mode than the known one may then answer. */
 TEST(a_winner_in_another_mode_is_told) {
   static const struct tuned graph = {GPU_H200,        "star7",      "zmarch",     "vector=4", DTYPE_F32,
@@ -86,6 +111,7 @@ TEST(a_winner_in_another_mode_is_told) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(what_changes_an_answer_is_told),
+                                     cmocka_unit_test(a_gpu_whose_uuid_means_another_one_is_asked_for),
                                      cmocka_unit_test(a_winner_in_another_mode_is_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

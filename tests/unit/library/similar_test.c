@@ -120,6 +120,51 @@ TEST(the_nearest_stencil_lends_its_winner) {
   CHECK_EQ(64, config.measured_grid[0], "the nearest grid");
 }
 
+/* Ends the reading of stencils' texts after so many. */
+static bool are_enough(const void *texts) {
+  int *left = (int *)(uintptr_t)texts;
+  return (*left)-- <= 0;
+}
+
+/* A stencil whose text was not read lends nothing: the caller's time is over, or the text is longer than a file may
+ * be. */
+TEST(texts_of_other_stencils_are_read_until_a_limit) {
+  static const struct {
+    const char *change;
+    int texts;
+    halotune_match match;
+    const char *measured;
+  } cases[] = {
+      {"", 100, HALOTUNE_MATCH_SIMILAR, "box27"},
+      {"", 3, HALOTUNE_MATCH_SIMILAR, "box27"},
+      {"", 2, HALOTUNE_MATCH_SIMILAR, "star7"}, /* the third one in the database is box27 */
+      {"", 0, HALOTUNE_MATCH_DEFAULT, ""},
+      {"update stencil_text set text = text || printf('# %1000000c', 'x') where text like '%name: box27%'", 100,
+       HALOTUNE_MATCH_SIMILAR, "box27"},
+      {"update stencil_text set text = text || printf('# %100000c', 'x') where text like '%name: box27%'", 100,
+       HALOTUNE_MATCH_SIMILAR, "star7"},
+  };
+  struct work other = work_begin();
+  const char *paths[] = {other.path};
+  tuned_make(other.path, common_rows, COUNT(common_rows));
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    char name[32];
+    int left = cases[i].texts;
+    halotune_ctx *ctx;
+    halotune_config config;
+    if (*cases[i].change) tuned_change(other.path, cases[i].change);
+    CHECK_OK(halotune_open(paths, 1, &ctx));
+    context_limit(ctx, are_enough, &left);
+    add_shape(ctx, true, 3, 1, name);
+    const halotune_problem problem = problem_of(name, "h200", 3, 512);
+    CHECK_EQ(HALOTUNE_OK, halotune_lookup(ctx, &problem, &config), "case %zu: %s", i, halotune_error(ctx));
+    CHECK_EQ(cases[i].match, config.match, "case %zu: %s", i, halotune_match_name(config.match));
+    if (*cases[i].measured) CHECK_TEXT(cases[i].measured, config.measured_stencil, "case %zu", i);
+    halotune_close(ctx);
+  }
+  work_end(&other);
+}
+
 /* A stencil with some text. */
 static void add_text(halotune_ctx *ctx, const char *name, const char *update, const char *boundary) {
   struct text text = {0};
@@ -607,6 +652,7 @@ int main(void) {
       cmocka_unit_test(each_shape_of_a_benchmark_has_an_answer),
       cmocka_unit_test(where_coefficients_are_kept_means_nothing_without_any),
       cmocka_unit_test(the_nearest_stencil_lends_its_winner),
+      cmocka_unit_test(texts_of_other_stencils_are_read_until_a_limit),
       cmocka_unit_test(templates_that_won_with_images_answer_for_stencils_with_images),
       cmocka_unit_test(a_star_tells_nothing_of_images_at_corners),
       cmocka_unit_test(a_template_that_is_refused_often_hides_no_other),

@@ -497,8 +497,11 @@ TEST(measurements_are_read_for_a_limited_time) {
   static const struct {
     double step_ms, budget_s, deadline_ms;
     long want;
-  } cases[] = {{0, 6, INFINITY, 3},          {250, 6, INFINITY, 1}, {250, 20, INFINITY, 3},
-               {250, INFINITY, INFINITY, 3}, {250, 20, 900, 1},     {2000, 6, INFINITY, 0}};
+  } cases[] = {
+      {0, 6, INFINITY, 3},    {250, 6, INFINITY, 1}, {250, 30, INFINITY, 3}, {250, INFINITY, INFINITY, 3},
+      {2000, 6, INFINITY, 0}, {250, 30, 15500, 1}, /* 10 s are for the search, 2 + 2 s for set-up and end */
+      {0, 6, 7000, 3},        {0, 6, 6999, 0},
+  };
   struct hints_case c;
   hints_open(&c);
   c.options.strategy = &strategy_model;
@@ -515,6 +518,14 @@ TEST(measurements_are_read_for_a_limited_time) {
       CHECK(strstr(c.setup.space.known.sources[0], "80x64x64"), "%s", c.setup.space.known.sources[0]);
   }
   hints_close(&c);
+}
+
+/* Count the statements that read the text of a stencil. */
+static int count_text(unsigned kind, void *count, void *statement, void *sql) {
+  (void)kind, (void)sql;
+  const char *text = sqlite3_sql(statement);
+  *(int *)count += text && strncmp(text, "select (select x.text", 21) == 0;
+  return 0;
 }
 
 /* Ends the reading of winners after so many stencils. */
@@ -545,15 +556,19 @@ TEST(winners_are_read_until_the_run_ends) {
     CHECK_EQ(want[i], found.count, "%zu stencils", i);
     hint_rows_free(&found);
   }
+  /* a copy takes nothing from other stencils, so their texts are not read */
+  struct hint_target alone = target;
+  const struct hint_sources sources = {.own = c.other, .end = never};
+  struct hint_rows found;
+  int texts = 0;
+  alone.is_alone = true;
+  sqlite3_trace_v2(store_connection(c.other), SQLITE_TRACE_STMT, count_text, &texts);
+  CHECK_OK(hints_read(&sources, &alone, &found));
+  sqlite3_trace_v2(store_connection(c.other), 0, NULL, NULL);
+  CHECK_EQ(1, found.count, "of star7 alone");
+  CHECK_EQ(0, texts, "none is read");
+  hint_rows_free(&found);
   hints_close(&c);
-}
-
-/* Count the statements that read the text of a stencil. */
-static int count_text(unsigned kind, void *count, void *statement, void *sql) {
-  (void)kind, (void)sql;
-  const char *text = sqlite3_sql(statement);
-  *(int *)count += text && strncmp(text, "select (select x.text", 21) == 0;
-  return 0;
 }
 
 /* A text is read once for the problems of its stencil that follow each other, and once in all if it tells nothing. One

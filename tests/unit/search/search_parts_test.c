@@ -183,6 +183,23 @@ static double no_time(void *state) {
   return 0;
 }
 
+/* A search needs half of its budget, 10 s at most, and 2 s behind it; what is read before leaves 2 s for the set-up. */
+TEST(a_deadline_leaves_time_to_read_and_to_search) {
+  static const struct {
+    double deadline_ms, budget_s;
+    bool reads, searches;
+  } rows[] = {
+      {INFINITY, 6, true, true},       {INFINITY, INFINITY, true, true}, {7000, 6, true, true},
+      {6999, 6, false, true},          {5000, 6, false, true},           {4999, 6, false, false},
+      {14000, INFINITY, true, true},   {13999, INFINITY, false, true},   {12000, 60, false, true},
+      {11999, INFINITY, false, false},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    CHECK_EQ(rows[i].reads, schedule_leaves_reading(rows[i].deadline_ms, rows[i].budget_s, 0), "row %zu", i);
+    CHECK_EQ(rows[i].searches, schedule_leaves_time(rows[i].deadline_ms, rows[i].budget_s, 0), "row %zu", i);
+  }
+}
+
 /* What is kept for the finals follows the newest estimate, and is never more than at first. */
 TEST(the_search_ends_as_the_newest_estimate_of_the_finals_says) {
   static const struct {
@@ -216,6 +233,7 @@ int main(void) {
       cmocka_unit_test(effects_tell_good_values_from_bad_ones),
       cmocka_unit_test(the_best_time_is_that_of_the_list),
       cmocka_unit_test(order_is_that_of_the_space),
+      cmocka_unit_test(a_deadline_leaves_time_to_read_and_to_search),
       cmocka_unit_test(the_search_ends_as_the_newest_estimate_of_the_finals_says),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

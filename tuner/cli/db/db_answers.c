@@ -215,14 +215,26 @@ static halotune_status add_modes(struct answers *answers, const struct asked *pl
   return status;
 }
 
+/* Whether lookups take a UUID for the GPU that has it. The UUID of an imported GPU may be any word, such as rtx. */
+static bool means_its_gpu(halotune_ctx *ctx, const char *uuid) {
+  const struct known_device *found;
+  struct known_device room;
+  struct fail_kept kept;
+  if (!*uuid || context_ordinal(uuid) >= 0) return false; /* a number would mean a GPU of this machine */
+  fail_keep(&kept);
+  const halotune_status status = context_device(ctx, uuid, &room, &found);
+  fail_put_back(&kept);
+  return status == HALOTUNE_OK && strcmp(found->uuid, uuid) == 0;
+}
+
 /* Ask for the problem of a row. Its stencil is named by its name, and by its identity: an older stencil of the same
  * name answers programs that add its text. The GPU is named by its UUID, because two models may have one name. */
 static halotune_status add_row(struct answers *answers, sqlite3_stmt *row) {
   enum { STENCIL, STENCIL_HASH, DEVICE, UUID, IS_F64, NX, IS_GRAPH = NX + MAX_DIMS, IS_COLD, IS_REPRODUCIBLE, STEPS };
   const char *uuid = column_text(row, UUID), *name = column_text(row, DEVICE);
-  const char *device = *uuid && context_ordinal(uuid) < 0 ? uuid : name;
+  const char *device = means_its_gpu(answers->ctx, uuid) ? uuid : name;
   struct asked plain = {.stencil = column_text(row, STENCIL), .device = name};
-  if (context_ordinal(device) >= 0) return HALOTUNE_OK; /* it would mean a GPU of this machine */
+  if (context_ordinal(device) >= 0) return HALOTUNE_OK; /* a number, too */
   plain.problem = (halotune_problem){
       .device = device, .dtype = sqlite3_column_int(row, IS_F64) ? HALOTUNE_F64 : HALOTUNE_F32, .steps = 1};
   for (int axis = 0; axis < MAX_DIMS; axis++) plain.problem.grid[axis] = sqlite3_column_int64(row, NX + axis);

@@ -232,6 +232,13 @@ static bool leaves_known(const struct tune_options *options, const struct planne
          (!counts || (double)options->max_variants * single >= least_scout_variants);
 }
 
+/* Whether the databases have to be read no further, because the time that is left is for the search. */
+static bool is_read_enough(const void *tasks) {
+  const struct tune_tasks *t = tasks;
+  const struct time_source time = backend_time(&t->setup->backend);
+  return *t->stop || !tune_has_time_to_read(t->options, time_now_ms(&time));
+}
+
 /* Find the number of steps that databases know as the best among those that the templates offer.
  *   out  receives it as `known`, and as the only number offered; 0 and none if there is none */
 static halotune_status find_known(const struct tune_tasks *t, const struct task *task,
@@ -239,7 +246,8 @@ static halotune_status find_known(const struct tune_tasks *t, const struct task 
                                   struct steps_search *out) {
   const struct backend_facts *facts = &t->setup->backend.facts;
   const struct tune_tools *tools = &t->setup->tools;
-  const struct hint_sources sources = {.own = tools->store, .others = tools->hints, .other_count = tools->hint_count};
+  const struct hint_sources sources = {
+      .own = tools->store, .others = tools->hints, .other_count = tools->hint_count, .end = {is_read_enough, t}};
   const struct hint_target target = {.task = task, .device = &facts->device};
   halotune_status status = HALOTUNE_OK;
   int known = 0;

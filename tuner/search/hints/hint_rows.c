@@ -81,17 +81,20 @@ halotune_status hint_stencil_read(sqlite3_stmt *texts, int64_t stencil_id, struc
   return status;
 }
 
-/* How much the row's stencil differs from the task's; INFINITY if this version cannot read its text. */
-static halotune_status stencil_distance(const struct task *task, sqlite3_stmt *query, sqlite3_stmt *texts,
+/* How much the row's stencil differs from the target's; INFINITY if this version cannot read its text. */
+static halotune_status stencil_distance(const struct hint_target *target, sqlite3_stmt *query, sqlite3_stmt *texts,
                                         double *out) {
+  const struct task *task = target->task;
   char own[IDENTITY_HEX_BYTES];
   struct stencil *stencil;
   struct analysis *analysis;
   *out = 0;
   identity_hex(task->analysis->hash, own);
   if (strcmp(column_text(query, STENCIL_HASH), own) == 0) return HALOTUNE_OK;
+  *out = INFINITY;
+  if (target->is_alone) return HALOTUNE_OK;
   const halotune_status status = hint_stencil_read(texts, sqlite3_column_int64(query, STENCIL_ID), &stencil, &analysis);
-  *out = stencil ? shape_distance(task, stencil, analysis) : INFINITY;
+  if (stencil) *out = shape_distance(task, stencil, analysis);
   analysis_free(analysis);
   stencil_free(stencil);
   return status;
@@ -163,7 +166,7 @@ static halotune_status read_rows(struct hint_rows *rows, const struct hint_targe
   while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
     if (sqlite3_column_int64(query, STENCIL_ID) != stencil) {
       if (hint_is_over(end)) return HALOTUNE_OK;
-      status = stencil_distance(target->task, query, texts, &of_stencil);
+      status = stencil_distance(target, query, texts, &of_stencil);
     }
     stencil = sqlite3_column_int64(query, STENCIL_ID);
     if (status == HALOTUNE_OK && isfinite(of_stencil)) status = add_row(rows, target, of_stencil, query);

@@ -15,6 +15,7 @@ struct hint_target {
   bool is_emulation;
   enum launch_mode launch;
   enum cache_mode cache;
+  bool is_alone; /* other stencils say nothing of it, and their texts are not read */
 };
 
 /* The ways in which a winner's problem differs from the target. A difference outweighs all those after it in this

@@ -19,6 +19,7 @@ static halotune_status open_all(const struct hint_sources *sources, halotune_ctx
     if (!store_is_in_memory(store)) paths[count++] = store_path(store);
   }
   halotune_status status = count > 0 ? halotune_open(paths, count, out) : HALOTUNE_NOT_FOUND;
+  if (status == HALOTUNE_OK) context_limit(*out, sources->end.is_over, sources->end.context);
   free(paths);
   return status;
 }

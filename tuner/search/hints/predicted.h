@@ -15,7 +15,7 @@ struct predicted {
 /* List what the library would choose for the target, with the same databases and the same ranking. The first one is
  * what it serves. The next configurations follow in the order of their predicted times; a few of their parameters were
  * changed where they did not fit. A database that cannot be read, or a GPU that none of them knows, gives an empty
- * list.
+ * list. Stencils whose texts were not read before the sources' end say nothing.
  *   out  ended with predicted_free, also after a failure
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status predicted_find(const struct hint_sources *sources, const struct hint_target *target,

@@ -7,6 +7,7 @@
 
 enum {
   LAST_STEPS_MS = 2000, /* what follows the finals: the second grid */
+  SETUP_MS = 2000,      /* what follows the reading of databases */
   ENOUGH_MS = 10000     /* the finals get half of this */
 };
 
@@ -16,6 +17,10 @@ struct schedule schedule_start(const struct time_source *time, const volatile si
 
 bool schedule_leaves_time(double deadline_ms, double budget_s, double now_ms) {
   return deadline_ms - LAST_STEPS_MS - now_ms >= fmin(budget_s * 1e3 / 2, ENOUGH_MS);
+}
+
+bool schedule_leaves_reading(double deadline_ms, double budget_s, double now_ms) {
+  return schedule_leaves_time(deadline_ms, budget_s, now_ms + SETUP_MS);
 }
 
 void schedule_divide(struct schedule *schedule, double budget_s, bool has_long_search) {

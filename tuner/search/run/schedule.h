@@ -33,6 +33,9 @@ void schedule_divide(struct schedule *schedule, double budget_s, bool has_long_s
  * for what follows the finals. In less time the default variant would win because no other one was tried. */
 bool schedule_leaves_time(double deadline_ms, double budget_s, double now_ms);
 
+/* Whether a deadline also leaves enough time to read on in databases first. The rest of the set-up follows. */
+bool schedule_leaves_reading(double deadline_ms, double budget_s, double now_ms);
+
 /* Keep only so much time for the finals, as estimated now. The search may use the rest. The newest call counts. The
  * search never ends earlier than schedule_divide() said. */
 void schedule_keep_for_finals(struct schedule *schedule, double finals_ms);

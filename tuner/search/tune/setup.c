@@ -258,7 +258,8 @@ struct hint_target setup_hint_target(const struct setup_inputs *in, const struct
                               .device = &facts->device,
                               .is_emulation = facts->is_emulation,
                               .launch = setup->launch,
-                              .cache = in->options->cache};
+                              .cache = in->options->cache,
+                              .is_alone = task != in->task};
 }
 
 /* The variant that is tried before all others. */
@@ -276,19 +277,28 @@ static void show_to_strategy(struct setup *setup, const struct proposal_list *li
 static const double known_least_ms = 1000, known_share = 0.1;
 
 struct known_limit {
-  const struct schedule *schedule;
+  const struct setup_inputs *in;
   double at_ms;
 };
 
+/* Whether the databases have to be read no further: the run stops, or the time that the deadline leaves is for the
+ * search. */
+static bool is_read_enough(const void *inputs) {
+  const struct setup_inputs *in = inputs;
+  const struct schedule *schedule = in->schedule;
+  return schedule_is_stopped(schedule) ||
+         !schedule_leaves_reading(schedule->deadline_ms, in->options->budget_s, schedule_now_ms(schedule));
+}
+
 static bool is_known_enough(const void *context) {
   const struct known_limit *limit = context;
-  return schedule_is_stopped(limit->schedule) || schedule_now_ms(limit->schedule) >= limit->at_ms;
+  return is_read_enough(limit->in) || schedule_now_ms(limit->in->schedule) >= limit->at_ms;
 }
 
 static halotune_status find_known(const struct setup_inputs *in, struct setup *setup,
                                   const struct hint_sources *sources, const struct hint_target *target) {
-  const struct known_limit limit = {in->schedule, schedule_now_ms(in->schedule) +
-                                                      fmax(known_share * 1e3 * in->options->budget_s, known_least_ms)};
+  const struct known_limit limit = {in, schedule_now_ms(in->schedule) +
+                                            fmax(known_share * 1e3 * in->options->budget_s, known_least_ms)};
   const struct hint_end end = {.is_over = is_known_enough, .context = &limit};
   halotune_status status = known_find(sources, target, &setup->space, &end, &setup->known);
   setup->space.known = setup->known.variants;
@@ -307,8 +317,9 @@ static halotune_status find_weights(struct setup *setup, const struct hint_sourc
 halotune_status setup_find_hints(const struct setup_inputs *in, struct setup *setup) {
   const struct tune_options *options = in->options;
   if (options->no_hints || options->rematch) return HALOTUNE_OK;
-  const struct hint_sources sources = setup_hint_sources(in);
   const struct hint_target target = setup_hint_target(in, setup, in->task);
+  struct hint_sources sources = setup_hint_sources(in);
+  sources.end = (struct hint_end){.is_over = is_read_enough, .context = in};
   const double begin_ms = trace_now_ms();
   run_progress_show(in->progress, "earlier winners");
   halotune_status status = predicted_find(&sources, &target, &setup->space, &setup->predicted);

@@ -71,7 +71,7 @@ halotune_status setup_find_hints(const struct setup_inputs *in, struct setup *se
 halotune_status setup_find_starts(const struct setup_inputs *in, struct setup *setup);
 
 /* Find where hints are read, and the problem that they are compared with.
- *   task  the task, or the copy */
+ *   task  the task, or the copy, for which only winners of its own stencil count */
 struct hint_sources setup_hint_sources(const struct setup_inputs *in);
 struct hint_target setup_hint_target(const struct setup_inputs *in, const struct setup *setup, const struct task *task);
 

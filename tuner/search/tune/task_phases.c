@@ -26,6 +26,10 @@ bool tune_has_time(const struct tune_options *options, double now_ms) {
   return schedule_leaves_time(options->deadline_ms, options->budget_s, now_ms);
 }
 
+bool tune_has_time_to_read(const struct tune_options *options, double now_ms) {
+  return schedule_leaves_reading(options->deadline_ms, options->budget_s, now_ms);
+}
+
 /* Have the crew set up its devices as well. */
 static halotune_status begin_crew(const struct run *run) {
   const struct crew *crew = run->in.tools->crew;

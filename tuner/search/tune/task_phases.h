@@ -22,6 +22,9 @@ struct tune_result {
 /* Whether the deadline leaves enough time to begin a task: see schedule_leaves_time. */
 bool tune_has_time(const struct tune_options *options, double now_ms);
 
+/* Whether it also leaves enough time to read on in databases first: see schedule_leaves_reading. */
+bool tune_has_time_to_read(const struct tune_options *options, double now_ms);
+
 /* Tune one task. A variant that fails is stored with its failure, and the search goes on.
  *   templates       templates that may apply to the task
  *   copy            stencil `copy` on as many points as move the task's bytes, to measure the roof; NULL for none
