@@ -632,6 +632,10 @@ bench-near-gpu: $(OUT)/bench/near_gpu_bench all  ## answers for random grids aga
 bench-similar: $(OUT)/bench/near_gpu_bench all  ## answers for stencils that the starter database does not hold, against searches of them (needs a GPU)
 	$(Q)BENCH=$< bench/similar.sh $(NEAR_OPTIONS)
 
+.PHONY: bench-answers
+bench-answers: all build/starter.db  ## whether the answers for random problems compute the right numbers (needs a GPU and NumPy); DB=FILE COUNT=200 DEVICES=0,1
+	$(Q)python3 bench/answers.py $(if $(DB),--db '$(DB)') $(if $(COUNT),--count $(COUNT)) $(if $(DEVICES),--devices '$(DEVICES)')
+
 .PHONY: bench-search
 bench-search: all $(OUT)/bench/search_bench  ## how fast strategies find the best of known spaces, into bench/results/search.md; SEEDS=30
 	$(Q)BENCH=$(OUT)/bench/search_bench SEEDS=$(or $(SEEDS),30) bench/search.sh
