@@ -250,12 +250,18 @@ static halotune_status add_row(struct answers *answers, sqlite3_stmt *row) {
 }
 
 /* Ask for the problems of a database, also for those without a winner: one that is known to be wrong may answer again.
- */
+ * Each mode of a row is asked for with each number of steps that a row of the same place has. */
 static halotune_status add_database(struct answers *answers, struct store *store) {
+#define SQL_PLACE(p, d)                                                                                             \
+  p ".stencil_id as stencil_id, " d ".name as name, " d ".capability as capability, " d ".sm_count as sm_count, " d \
+    ".is_emulation as is_emulation, " p ".dtype as dtype, " p ".nx as nx, " p ".ny as ny, " p ".nz as nz"
   static const char sql[] =
-      "select distinct printable(s.name), s.hash, printable(d.name), printable(d.uuid), p.dtype = 'f64', p.nx, p.ny,"
-      " p.nz, p.launch = 'graph', p.cache = 'cold', p.is_reproducible, p.steps from problem p join stencil s"
-      " on s.id = p.stencil_id join device d on d.id = p.device_id";
+      "with mode as materialized (select distinct d.uuid, p.launch, p.cache, p.is_reproducible, " SQL_PLACE("p", "d") " from problem p join device d on d.id = p.device_id), number as materialized (select distinct p.steps, " SQL_PLACE(
+          "p",
+          "d") " from problem p join device d on d.id = p.device_id)"
+               " select printable(s.name), s.hash, printable(m.name), printable(m.uuid), m.dtype = 'f64', m.nx, m.ny, m.nz,"
+               " m.launch = 'graph', m.cache = 'cold', m.is_reproducible, n.steps from mode m join number n using (stencil_id,"
+               " name, capability, sm_count, is_emulation, dtype, nx, ny, nz) join stencil s on s.id = m.stencil_id";
   sqlite3_stmt *query = NULL;
   int code = SQLITE_DONE;
   halotune_status status = query_prepare(store_connection(store), sql, &query);
@@ -282,7 +288,7 @@ halotune_status answers_ask(struct store *store, bool has_starter, struct answer
   if (!answers) return fail_memory();
   answers->has_starter = has_starter;
   answers->until_ms = clock_thread_ms() + most_ms;
-  halotune_status status = context_open_store(store, has_starter, &answers->ctx);
+  halotune_status status = context_open_stores(&store, 1, has_starter, &answers->ctx);
   if (status == HALOTUNE_OK) status = query_prepare(store_connection(store), codes_sql, &answers->codes);
   if (status == HALOTUNE_OK) status = add_database(answers, store);
   if (status == HALOTUNE_OK && has_starter) status = add_starter(answers);
@@ -297,22 +303,28 @@ static bool is_told(const struct comparison *c, const char *name) {
   return texts_find(&c->told, name, strlen(name)) >= 0;
 }
 
-/* Keep that an answer was told. A line about the row's mode also tells the same answer in parts of this mode, and by
- * the stencil's identity. */
+/* Keep that an answer was told in a mode. The line also tells the same answer in parts of this mode, for any number of
+ * steps, and by the stencil's identity.
+ *   is_new  receives whether no line has told it */
 static halotune_status keep_told(struct comparison *c, const struct asked *asked, const struct identity *answer,
                                  bool *is_new) {
+  enum { LAUNCH = 1, CACHE = 2, REPRODUCIBLE = 4, STEPS = 8, WHOLE = 15 };
   const halotune_problem *problem = &asked->problem;
+  halotune_status status = HALOTUNE_OK;
   char hex[IDENTITY_HEX_BYTES];
-  struct text place = {0}, mode = {0};
-  bool is_new_place, is_new_mode = false;
   identity_hex(*answer, hex);
-  text_printf(&place, "%s %d %lldx%lldx%lld %s %s", asked->stencil, (int)problem->dtype, problem->grid[0],
-              problem->grid[1], problem->grid[2], problem->device, hex);
-  text_printf(&mode, "%s %d %d", text_string(&place), (int)problem->launch, (int)problem->cache);
-  halotune_status status = keep_text(&c->told, &place, &is_new_place);
-  if (status == HALOTUNE_OK) status = keep_text(&c->told, &mode, &is_new_mode);
-  text_free(&mode);
-  *is_new = status == HALOTUNE_OK && (problem->launch && problem->cache ? is_new_mode : is_new_place);
+  *is_new = true;
+  for (int named = WHOLE; named >= 0 && status == HALOTUNE_OK && *is_new; named--) {
+    bool is_new_part;
+    struct text part = {0};
+    text_printf(&part, "%s %d %lldx%lldx%lld %s %s", asked->stencil, (int)problem->dtype, problem->grid[0],
+                problem->grid[1], problem->grid[2], problem->device, hex);
+    text_printf(&part, " %d %d %d %d", named & LAUNCH ? (int)problem->launch : 0,
+                named & CACHE ? (int)problem->cache : 0, named & REPRODUCIBLE ? problem->reproducible : 0,
+                named & STEPS ? problem->steps : HALOTUNE_STEPS_ANY);
+    status = keep_text(&c->told, &part, &is_new_part);
+    if (named == WHOLE) *is_new = status == HALOTUNE_OK && is_new_part;
+  }
   return status;
 }
 
@@ -347,7 +359,7 @@ halotune_status answers_compare(const struct answers *before, struct store *stor
   const struct catalog *catalog = &before->ctx->catalog;
   int i = 0;
   *changed = *left = 0;
-  halotune_status status = context_open_store(store, before->has_starter, &c.after);
+  halotune_status status = context_open_stores(&store, 1, before->has_starter, &c.after);
   if (status == HALOTUNE_OK) status = query_prepare(store_connection(store), codes_sql, &c.codes);
   for (int s = 0; s < catalog->stencil_count && status == HALOTUNE_OK; s++)
     status = compare_name(&c, catalog->stencils[s].name);
