@@ -115,10 +115,9 @@ static halotune_status read_signature(const char *text, size_t length, const cha
 
 /* The identity of a database's pages. A file that is too large to be copied has none: `has` is then false. */
 static void pages_identity(struct store *store, struct identity *out, bool *has) {
-  const char *file = sqlite3_db_filename(store_connection(store), "main");
   sqlite3_int64 bytes = 0;
   *has = false;
-  if (file && *file) return;
+  if (store_has_file(store)) return;
   unsigned char *pages = sqlite3_serialize(store_connection(store), "main", &bytes, 0);
   if (!pages) return;
   *out = identity_of("pages of a database", pages, (size_t)bytes);

@@ -3,6 +3,7 @@
 #define DB_STORE_GUARD_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/fail.h"
@@ -19,8 +20,10 @@ halotune_status guard_tables(sqlite3 *connection, const char *path);
 struct guard {
   sqlite3 *connection;
   int64_t steps_left, steps_limit, pages_before, pages_limit;
-  int steps_a_call;       /* the steps between two looks at these numbers */
-  double until_thread_ms; /* by clock_thread_ms; 0: no limit */
+  int steps_a_call;                     /* the steps between two looks at these numbers */
+  double until_thread_ms;               /* by clock_thread_ms; 0: no limit */
+  bool (*is_over)(const void *context); /* NULL: nobody is asked */
+  const void *is_over_context;
 };
 
 /* End the statements of a connection when they have taken more steps, or read more pages, than the size of the file
@@ -37,6 +40,9 @@ void guard_steps(sqlite3 *connection, int64_t file_bytes, struct guard *guard);
  * reads all of a text to compare it. So does a statement of more than 16 KiB, or a definition in the file. guard_steps
  * takes all but the last back. */
 void guard_glance(struct guard *guard, int64_t steps);
+
+/* From now on, also end statements when `is_over` says so; NULL: nobody is asked. */
+void guard_ask(struct guard *guard, bool (*is_over)(const void *context), const void *context);
 
 /* Begin to count again, for a connection that stays open from one question to the next. */
 void guard_renew(struct guard *guard);

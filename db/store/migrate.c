@@ -10,14 +10,8 @@
 #include "db/store/schema.h"
 
 /* From version 5 to 6: a problem has a number of time steps. All tables are copied, so that a column that is added to a
- * later version needs no line here. */
-#define MIGRATE_6_SQL                                                                                      \
-  MIGRATE_SET_ASIDE_SQL                                                                                    \
-  "; drop index if exists best_by_text; alter table origin rename to old_origin; alter table stencil_text" \
-  " rename to old_stencil_text"
-
-/* Copy the tables that were put aside into those of schema.sql, and drop them. Some files of version 5 already have
- * columns of version 6; these values are kept. */
+ * later version needs no line here. Some files of version 5 already have columns of version 6; these values are
+ * kept. */
 static halotune_status finish_6(sqlite3 *connection) {
   /* in an order in which each refers to those before it */
   static const char *const tables[] = {"origin",  "device", "stencil",     "stencil_text", "template", "problem",
@@ -25,12 +19,7 @@ static halotune_status finish_6(sqlite3 *connection) {
   halotune_status status = query_script(connection, schema_sql);
   for (size_t i = 0; i < COUNT(tables) && status == HALOTUNE_OK; i++)
     status = migrate_copy_rows(connection, tables[i], NULL, NULL);
-  if (status != HALOTUNE_OK) return status;
-  return query_script(connection,
-                      "drop table old_best; drop table old_finalist; drop table old_measurement; drop table old_run;"
-                      " drop table old_variant; drop table old_problem; drop table old_template;"
-                      " drop table old_stencil_text; drop table old_stencil; drop table old_device;"
-                      " drop table old_origin");
+  return status == HALOTUNE_OK ? query_script(connection, MIGRATE_DROP_6_SQL) : status;
 }
 
 /* Version 1 is the first. A key cannot be changed in place: the step makes the table again, under the name that other
@@ -61,7 +50,7 @@ const struct migration schema_migrations[] = {
      NULL},
     {3, 4, "alter table run add column outcomes text", NULL},
     {4, SCHEMA_VERSION, migrate_5_sql, migrate_5},
-    {5, SCHEMA_VERSION, MIGRATE_6_SQL, finish_6},
+    {5, SCHEMA_VERSION, MIGRATE_SET_ASIDE_6_SQL, finish_6},
     {6, 7, "alter table measurement add column gpu text", NULL},
     {7, 8, "alter table measurement add column why text", NULL},
     {8, 9,

@@ -18,6 +18,16 @@
   " alter table measurement rename to old_measurement; alter table finalist rename to old_finalist;"            \
   " alter table best rename to old_best"
 
+/* The same for the tables of version 5 and later versions, without `prediction`; and SQL that drops all of these. */
+#define MIGRATE_SET_ASIDE_6_SQL                                                                            \
+  MIGRATE_SET_ASIDE_SQL                                                                                    \
+  "; drop index if exists best_by_text; alter table origin rename to old_origin; alter table stencil_text" \
+  " rename to old_stencil_text"
+#define MIGRATE_DROP_6_SQL                                                                        \
+  "drop table old_best; drop table old_finalist; drop table old_measurement; drop table old_run;" \
+  " drop table old_variant; drop table old_problem; drop table old_template;"                     \
+  " drop table old_stencil_text; drop table old_stencil; drop table old_device; drop table old_origin"
+
 /* Copy all rows of old_TABLE to TABLE. Columns are found by name: one that only the old table has is left out, and one
  * that only the new table has gets its default.
  *   table   of schema.sql

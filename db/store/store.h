@@ -17,9 +17,10 @@
 struct store;
 
 enum store_mode {
-  STORE_READ, /* no file is made or changed; a file of an older version is copied into memory, migrated there and
+  STORE_READ,      /* no file is made or changed; a file of an older version is copied into memory, migrated there and
                  read */
-  STORE_READ_UNTRUSTED, /* the same, and also opens a file with untrusted rows, to show or import them */
+  STORE_READ_SOON, /* the same, but waits only two seconds for a lock of another program */
+  STORE_READ_UNTRUSTED, /* as STORE_READ, and also opens a file with untrusted rows, to show or import them */
   STORE_GLANCE, /* as STORE_READ_UNTRUSTED, but does not wait for a lock of another program, and opens a file of an older
                    version only up to 1 MiB, because all of it is migrated */
   STORE_WRITE,  /* the file and its folder (0700) are made where they are missing, an older version is migrated. Up to
@@ -57,9 +58,17 @@ void store_close(struct store *store);
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status store_hold(struct store *store);
 
+/* Whether the rows are read from a file; else they are in memory. */
+bool store_has_file(const struct store *store);
+
 /* Look at each page of a copy once, before its rows are read: pages that several rows share would be read for each of
  * them. Returns HALOTUNE_OK, or HALOTUNE_DB with what is damaged. */
 halotune_status store_pages_check(struct store *store);
+
+/* From now on, ask `is_over` often while a statement of a reader runs. It ends when the answer is true, and fails with
+ * HALOTUNE_DB.
+ *   is_over  NULL: nobody is asked */
+void store_ask(struct store *store, bool (*is_over)(const void *context), const void *context);
 
 /* Begin to count the steps of a reader again (db/store/guard.h), for a store that stays open from one question to the
  * next. */

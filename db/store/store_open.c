@@ -104,21 +104,32 @@ static bool needs_undoing(const sqlite3 *connection) {
 
 static bool reads_untrusted(enum store_mode mode) { return mode == STORE_READ_UNTRUSTED || mode == STORE_GLANCE; }
 
+/* The bytes of a database's pages. A file can be longer than its header says, with a hole behind the last page. */
+static halotune_status count_bytes(sqlite3 *connection, int64_t *out) {
+  int64_t pages = 0, page_bytes = 0;
+  halotune_status status = query_number(connection, "pragma page_count", &pages);
+  if (status == HALOTUNE_OK) status = query_number(connection, "pragma page_size", &page_bytes);
+  *out = pages * page_bytes;
+  return status;
+}
+
 /* Connect to a file, and inspect it. Definitions of others end soon: SQLite reads all of them before the first query,
  * and their number and length are not limited otherwise. */
 static halotune_status connect_guarded(const char *path, int flags, enum store_mode mode, struct guard *guard,
                                        sqlite3 **out, struct marks *marks) {
   enum { INSPECTION_STEPS = 50000 };
+  static const int soon_ms = 2000;
   const bool untrusted = reads_untrusted(mode);
-  struct stat facts;
+  int64_t bytes = 0;
   halotune_status status = connect_to(path, flags, out);
   if (status != HALOTUNE_OK) return status;
   if (mode == STORE_GLANCE) sqlite3_busy_timeout(*out, 0);
-  const int64_t bytes = stat(path, &facts) == 0 ? facts.st_size : 0;
+  if (mode == STORE_READ_SOON) query_wait(*out, &soon_ms);
   guard_steps(*out, bytes, guard);
   if (untrusted) guard_glance(guard, INSPECTION_STEPS);
   status = inspect_file(*out, path, untrusted, marks);
-  if (status == HALOTUNE_OK && untrusted) guard_steps(*out, bytes, guard);
+  if (status == HALOTUNE_OK) status = count_bytes(*out, &bytes);
+  if (status == HALOTUNE_OK) guard_steps(*out, bytes, guard);
   return status;
 }
 
@@ -164,19 +175,20 @@ static const long long copied_bytes_most = 1LL << 30, glance_bytes_most = 1LL <<
 
 /* Reading a file of an older version does not change it: a copy in memory is brought up to date. */
 static halotune_status read_older(struct store *store) {
-  struct stat facts;
+  int64_t bytes = 0;
   char detail[FAIL_TEXT_BYTES / 2];
   struct marks marks;
   sqlite3 *copy = NULL;
-  if (stat(store->path, &facts) != 0) facts.st_size = 0;
-  if (facts.st_size > (store->mode == STORE_GLANCE ? glance_bytes_most : copied_bytes_most)) {
+  halotune_status status = count_bytes(store->connection, &bytes);
+  if (status != HALOTUNE_OK) return status;
+  if (bytes > (store->mode == STORE_GLANCE ? glance_bytes_most : copied_bytes_most)) {
     return fail(
         HALOTUNE_DB,
         "%s: an older Halotune wrote this database, and it is too large to be migrated in memory; the next 'halotune tune' or 'halotune db merge' into this file migrates the file",
         store->path);
   }
-  halotune_status status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
-  if (status == HALOTUNE_OK) guard_steps(copy, facts.st_size, &store->guard);
+  status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
+  if (status == HALOTUNE_OK) guard_steps(copy, bytes, &store->guard);
   if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);
   /* Another process may have written after the file was inspected, so the copy is inspected again. */
   if (status == HALOTUNE_OK) status = inspect_file(copy, store->path, reads_untrusted(store->mode), &marks);
@@ -210,16 +222,23 @@ static halotune_status open_to_read(struct store *store) {
   return content == CONTENT_OLDER ? read_older(store) : HALOTUNE_OK;
 }
 
+bool store_has_file(const struct store *store) {
+  const char *file = sqlite3_db_filename(store->connection, "main");
+  return file && *file;
+}
+
 halotune_status store_hold(struct store *store) {
+  int64_t bytes = 0;
   struct stat facts;
   sqlite3 *copy = NULL;
-  const char *file = sqlite3_db_filename(store->connection, "main");
-  if (!file || !*file) return HALOTUNE_OK; /* it is in memory already */
+  if (!store_has_file(store)) return HALOTUNE_OK;
   if (stat(store->path, &facts) != 0) return fail(HALOTUNE_DB, "%s: %s", store->path, strerror(errno));
-  if (facts.st_size > copied_bytes_most) return query_script(store->connection, "begin");
-  halotune_status status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
+  halotune_status status = count_bytes(store->connection, &bytes);
+  if (status != HALOTUNE_OK) return status;
+  if (bytes > copied_bytes_most) return query_script(store->connection, "begin");
+  status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
   if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);
-  if (status == HALOTUNE_OK) guard_steps(copy, facts.st_size, &store->guard);
+  if (status == HALOTUNE_OK) guard_steps(copy, bytes, &store->guard);
   if (status != HALOTUNE_OK) {
     sqlite3_close(copy);
     return status;
@@ -481,6 +500,10 @@ const char *store_path(const struct store *store) { return store->path; }
 int store_version(const struct store *store) { return store->version; }
 
 sqlite3 *store_connection(const struct store *store) { return store->connection; }
+
+void store_ask(struct store *store, bool (*is_over)(const void *context), const void *context) {
+  guard_ask(&store->guard, is_over, context);
+}
 
 void store_renew(struct store *store) { guard_renew(&store->guard); }
 

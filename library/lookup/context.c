@@ -32,7 +32,8 @@ static halotune_status add_default(struct catalog *catalog) {
 
 /* The databases of a ctx. */
 struct databases {
-  struct store *store;      /* the first one; NULL: there is none in memory */
+  struct store *const *stores; /* the first ones, which are open */
+  int store_count;
   const char *const *paths; /* of the next ones */
   int count;
   bool has_default, has_starter;
@@ -40,7 +41,8 @@ struct databases {
 
 static halotune_status add_databases(struct catalog *catalog, const struct databases *databases) {
   halotune_status status = HALOTUNE_OK;
-  if (databases->store) status = catalog_add_store(catalog, databases->store);
+  for (int i = 0; i < databases->store_count && status == HALOTUNE_OK; i++)
+    status = catalog_add_store(catalog, databases->stores[i]);
   if (status == HALOTUNE_OK && databases->has_default) status = add_default(catalog);
   for (int i = 0; i < databases->count && status == HALOTUNE_OK; i++) {
     const char *path = databases->paths[i];
@@ -86,8 +88,9 @@ halotune_status halotune_open(const char *const *paths, int count, halotune_ctx 
   return open_databases(&(struct databases){.paths = paths, .count = count, .has_default = !paths}, out);
 }
 
-halotune_status context_open_store(struct store *store, bool has_starter, halotune_ctx **out) {
-  return open_databases(&(struct databases){.store = store, .has_starter = has_starter}, out);
+halotune_status context_open_stores(struct store *const *stores, int count, bool has_starter, halotune_ctx **out) {
+  const struct databases databases = {.stores = stores, .store_count = count, .has_starter = has_starter};
+  return open_databases(&databases, out);
 }
 
 void context_hold(struct halotune_ctx *ctx) { atomic_fetch_add(&ctx->references, 1); }

@@ -63,11 +63,11 @@ struct halotune_ctx *context_newest(struct halotune_ctx *root);
 /* Find the ctx that made a configuration: `root`, or a ctx that has answered for `root`. NULL if neither did. */
 struct halotune_ctx *context_of_config(struct halotune_ctx *root, const halotune_config *config);
 
-/* Open a ctx that answers from an open store, and from the starter database behind it if `has_starter`. The store is
+/* Open a ctx that answers from open stores, and from the starter database behind them if `has_starter`. The stores are
  * only read, and may change afterwards. No kernel can be made from the answers.
  *   out  receives the ctx, for the caller to end with halotune_close; NULL on failure
  * Returns HALOTUNE_OK or the errors of halotune_open. */
-halotune_status context_open_store(struct store *store, bool has_starter, halotune_ctx **out);
+halotune_status context_open_stores(struct store *const *stores, int count, bool has_starter, halotune_ctx **out);
 
 /* From now on, ask `is_over` before each text of a stencil that a question is compared with. Texts that were not read
  * when it says true say nothing. Call it before the first question. */

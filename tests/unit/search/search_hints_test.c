@@ -571,6 +571,28 @@ TEST(winners_are_read_until_the_run_ends) {
   hints_close(&c);
 }
 
+/* Another database than the run's own gives what could be read of it, and the run goes on. */
+TEST(a_database_that_cannot_be_read_ends_no_run) {
+  static const struct tuned own = {GPU_H100, "star7", "direct", "block_x=32", F32, {64, 64, 64}, USUAL, 0.1},
+                            other = {GPU_H100, "star7", "direct", "block_x=64", F32, {72, 64, 64}, USUAL, 0.2};
+  struct hints_case c;
+  hints_open(&c);
+  c.options.strategy = &strategy_model;
+  tuned_put(c.own, &own);
+  tuned_put(c.other, &other);
+  change_database(c.other, "alter table problem rename to lost");
+  find_again(&c);
+  CHECK_EQ(1, c.setup.hints.count, "the hint of the run's own database");
+  CHECK_EQ(1, c.setup.space.known.count, "its variant");
+  const char *warnings = text_string(&c.setup.warnings), *first = strstr(warnings, "hints of :memory: end early: ");
+  CHECK(first && strstr(first, "no such table"), "%s", warnings);
+  CHECK(!strstr(first + 1, "hints of"), "it is said once: %s", warnings);
+  change_database(c.own, "alter table problem rename to lost");
+  CHECK_EQ(HALOTUNE_DB, setup_find_hints(&c.in, &c.setup), "the run's own database");
+  text_free(&c.setup.warnings);
+  hints_close(&c);
+}
+
 /* A text is read once for the problems of its stencil that follow each other, and once in all if it tells nothing. One
  * that is longer than a stencil's file may be tells nothing. */
 TEST(texts_of_stencils_are_read_once) {
@@ -793,6 +815,7 @@ int main(void) {
       cmocka_unit_test(rows_of_other_stencils_hide_nothing),
       cmocka_unit_test(measurements_are_read_for_a_limited_time),
       cmocka_unit_test(winners_are_read_until_the_run_ends),
+      cmocka_unit_test(a_database_that_cannot_be_read_ends_no_run),
       cmocka_unit_test(texts_of_stencils_are_read_once),
       cmocka_unit_test(learnt_weights_are_used_where_they_make_sense),
   };

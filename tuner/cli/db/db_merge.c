@@ -216,8 +216,7 @@ static halotune_status copy_open(const char *path, struct store **out) {
   if (status == HALOTUNE_NOT_FOUND) return store_open_memory(out);
   if (status == HALOTUNE_OK) status = store_hold(*out);
   if (status == HALOTUNE_OK) sqlite3_progress_handler(store_connection(*out), 0, NULL, NULL);
-  const char *file = status == HALOTUNE_OK ? sqlite3_db_filename(store_connection(*out), "main") : NULL;
-  if (status == HALOTUNE_OK && !(file && *file)) return status;
+  if (status == HALOTUNE_OK && !store_has_file(*out)) return status;
   store_close(*out);
   *out = NULL;
   return status;

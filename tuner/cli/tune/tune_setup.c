@@ -6,6 +6,7 @@
 
 #include "base/files/file.h"
 #include "db/store/store.h"
+#include "db/store/store_copy.h"
 #include "tuner/cli/options/option_value.h"
 
 /* Open the database for the results. Results of a replayed recording are stored only in the database of --db, and never
@@ -26,10 +27,9 @@ static halotune_status hints_open(const struct invocation *invocation, struct tu
   if (named && option_value(invocation, "no-hints"))
     return fail(HALOTUNE_ARGUMENT, "--hints and --no-hints exclude each other");
   if (named) {
-    halotune_status status = store_open(named, STORE_READ, &out->hints[out->hint_count]);
+    const halotune_status status = store_open_copy(named, &out->hints[out->hint_count]);
     if (status != HALOTUNE_OK) return status;
     out->hint_count++;
-    if ((status = store_pages_check(out->hints[0])) != HALOTUNE_OK) return status; /* rows could share a long text */
   }
   char *starter = NULL;
   halotune_status status = store_starter_path(&starter);

@@ -251,11 +251,13 @@ static halotune_status find_known(const struct tune_tasks *t, const struct task 
   const struct hint_target target = {.task = task, .device = &facts->device};
   halotune_status status = HALOTUNE_OK;
   int known = 0;
+  hint_sources_ask(&sources, true);
   for (int most = t->options->no_hints ? 0 : STEPS_MOST; status == HALOTUNE_OK && most >= 2; most = known - 1) {
     status = predicted_steps(&sources, &target, most, &known);
     if (status == HALOTUNE_OK && known >= 2) status = steps_offered(task, templates, known, known, limit, out);
     if (out->count > 0) break;
   }
+  hint_sources_ask(&sources, false);
   out->known = out->count > 0 ? known : 0;
   return status;
 }

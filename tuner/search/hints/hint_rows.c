@@ -137,8 +137,7 @@ static void set_distances(struct hint_row *row, const struct hint_target *target
 }
 
 static const char *keep_text(struct hint_rows *rows, sqlite3_stmt *query, enum column column) {
-  const char *text = column_text(query, (int)column);
-  return arena_text(&rows->arena, text, strlen(text));
+  return texts_keep(&rows->texts, column_text(query, (int)column));
 }
 
 static halotune_status add_row(struct hint_rows *rows, const struct hint_target *target, double of_stencil,
@@ -205,6 +204,6 @@ void hint_rows_sort(struct hint_rows *rows) {
 
 void hint_rows_free(struct hint_rows *rows) {
   free(rows->list);
-  arena_free(&rows->arena);
+  texts_free(&rows->texts);
   *rows = (struct hint_rows){.count = 0};
 }

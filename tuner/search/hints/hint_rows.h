@@ -4,7 +4,7 @@
 
 #include <sqlite3.h>
 
-#include "base/memory/arena.h"
+#include "base/memory/texts.h"
 #include "db/store/store.h"
 #include "tuner/search/variants/task.h"
 
@@ -42,7 +42,7 @@ struct hint_row {
 struct hint_rows {
   struct hint_row *list;
   int count, capacity;
-  struct arena arena;
+  struct texts texts; /* names, parameters and dates, each once: many rows can share a long one */
 };
 
 /* Ends the reading before all rows are read. */

@@ -77,12 +77,29 @@ static halotune_status hints_choose(struct first_list *list, const struct hint_r
   return status;
 }
 
+halotune_status hint_source_end(const struct hint_sources *sources, int other, halotune_status status) {
+  struct text line = {0};
+  if (status != HALOTUNE_DB || other < 0) return status;
+  if (!sources->warnings || hint_is_over(&sources->end)) return HALOTUNE_OK;
+  text_printf(&line, "hints of %s end early: %s\n", store_path(sources->others[other]), fail_text());
+  if (text_ok(&line) && !strstr(text_string(sources->warnings), text_string(&line)))
+    text_printf(sources->warnings, "%s", text_string(&line));
+  const bool is_ok = text_ok(&line) && text_ok(sources->warnings);
+  text_free(&line);
+  return is_ok ? HALOTUNE_OK : fail_memory();
+}
+
+void hint_sources_ask(const struct hint_sources *sources, bool asks) {
+  for (int i = 0; i < sources->other_count; i++)
+    store_ask(sources->others[i], asks ? sources->end.is_over : NULL, sources->end.context);
+}
+
 halotune_status hints_read(const struct hint_sources *sources, const struct hint_target *target,
                            struct hint_rows *out) {
   *out = (struct hint_rows){.count = 0};
   halotune_status status = hint_rows_read(out, sources->own, target, &sources->end);
   for (int i = 0; i < sources->other_count && status == HALOTUNE_OK; i++)
-    status = hint_rows_read(out, sources->others[i], target, &sources->end);
+    status = hint_source_end(sources, i, hint_rows_read(out, sources->others[i], target, &sources->end));
   hint_rows_sort(out);
   return status;
 }

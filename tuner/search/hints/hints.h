@@ -15,8 +15,18 @@ struct hint_sources {
   struct store *own; /* the database that the run is stored in */
   struct store *const *others;
   int other_count;
-  struct hint_end end; /* what was read before it counts */
+  struct hint_end end;   /* what was read before it counts */
+  struct text *warnings; /* receives a line for each of the others that cannot be read; NULL: nobody wants them */
 };
+
+/* What a failed read of a database means for the search. If another one than the run's own cannot be read, what was
+ * read of it before counts, and a warning is added.
+ *   other  its place among the others; -1 for the run's own
+ * Returns `status`, or HALOTUNE_OK. */
+halotune_status hint_source_end(const struct hint_sources *sources, int other, halotune_status status);
+
+/* Have the others ask the sources' end while a statement runs, from now on, or no longer. */
+void hint_sources_ask(const struct hint_sources *sources, bool asks);
 
 /* Read the winners of these databases, the nearest to the target first.
  *   out  ended with hint_rows_free, also after a failure

@@ -328,7 +328,8 @@ halotune_status known_find(const struct hint_sources *sources, const struct hint
                                     .memory_gbs = device_memory_gbs(device->memory_clock_khz, device->bus_bits),
                                     .l2_bytes = device->l2_bytes}};
   halotune_status status = read_store(&r, sources->own);
-  for (int i = 0; i < sources->other_count && status == HALOTUNE_OK; i++) status = read_store(&r, sources->others[i]);
+  for (int i = 0; i < sources->other_count && status == HALOTUNE_OK; i++)
+    status = hint_source_end(sources, i, read_store(&r, sources->others[i]));
   free(r.list);
   free(r.errors);
   visited_free(&r.taken);

@@ -10,17 +10,17 @@
 /* Open the databases in the order in which hints count, without those in memory. Returns HALOTUNE_NOT_FOUND if none is
  * left. */
 static halotune_status open_all(const struct hint_sources *sources, halotune_ctx **out) {
-  const char **paths = calloc((size_t)sources->other_count + 1, sizeof *paths);
+  struct store **stores = calloc((size_t)sources->other_count + 1, sizeof *stores);
   int count = 0;
   *out = NULL;
-  if (!paths) return fail_memory();
+  if (!stores) return fail_memory();
   for (int i = -1; i < sources->other_count; i++) {
-    const struct store *store = i < 0 ? sources->own : sources->others[i];
-    if (!store_is_in_memory(store)) paths[count++] = store_path(store);
+    struct store *store = i < 0 ? sources->own : sources->others[i];
+    if (!store_is_in_memory(store)) stores[count++] = store;
   }
-  halotune_status status = count > 0 ? halotune_open(paths, count, out) : HALOTUNE_NOT_FOUND;
+  halotune_status status = count > 0 ? context_open_stores(stores, count, false, out) : HALOTUNE_NOT_FOUND;
   if (status == HALOTUNE_OK) context_limit(*out, sources->end.is_over, sources->end.context);
-  free(paths);
+  free(stores);
   return status;
 }
 

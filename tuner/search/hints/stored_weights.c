@@ -14,7 +14,8 @@ halotune_status stored_weights_find(const struct hint_sources *sources, const st
   if (target->is_emulation) return HALOTUNE_OK;
   for (int i = -1; i < sources->other_count && *found == STATIC_NONE && status == HALOTUNE_OK; i++) {
     const struct store *store = i < 0 ? sources->own : sources->others[i];
-    status = static_weights_read(store, device->name, device->capability, device->sm_count, found, out);
+    status = hint_source_end(
+        sources, i, static_weights_read(store, device->name, device->capability, device->sm_count, found, out));
   }
   if (status != HALOTUNE_OK || *found != STATIC_NONSENSE) return status;
   text_printf(warnings, "%s\n", stored_weights_remark);

@@ -309,8 +309,18 @@ static halotune_status find_weights(struct setup *setup, const struct hint_sourc
                                     const struct hint_target *target) {
   halotune_status status =
       stored_weights_find(sources, target, &setup->weights_found, &setup->weights, &setup->warnings);
-  setup->rows.warnings = text_string(&setup->warnings); /* the text may have moved */
   if (setup->weights_found == STATIC_STORED) setup->space.weights = &setup->weights;
+  return status;
+}
+
+static halotune_status read_hints(const struct setup_inputs *in, struct setup *setup,
+                                  const struct hint_sources *sources, const struct hint_target *target) {
+  const struct strategy *strategy = in->options->strategy;
+  halotune_status status = predicted_find(sources, target, &setup->space, &setup->predicted);
+  if (status != HALOTUNE_OK || !strategy->takes_hints) return status;
+  status = hints_find(sources, target, &setup->space, first_proposal(setup), &setup->predicted.list, &setup->hints);
+  if (status == HALOTUNE_OK && strategy->takes_known) status = find_known(in, setup, sources, target);
+  if (status == HALOTUNE_OK && strategy->takes_known) status = find_weights(setup, sources, target);
   return status;
 }
 
@@ -320,15 +330,15 @@ halotune_status setup_find_hints(const struct setup_inputs *in, struct setup *se
   const struct hint_target target = setup_hint_target(in, setup, in->task);
   struct hint_sources sources = setup_hint_sources(in);
   sources.end = (struct hint_end){.is_over = is_read_enough, .context = in};
+  sources.warnings = &setup->warnings;
   const double begin_ms = trace_now_ms();
   run_progress_show(in->progress, "earlier winners");
-  halotune_status status = predicted_find(&sources, &target, &setup->space, &setup->predicted);
-  if (status != HALOTUNE_OK || !options->strategy->takes_hints) return status;
-  status = hints_find(&sources, &target, &setup->space, first_proposal(setup), &setup->predicted.list, &setup->hints);
-  if (status == HALOTUNE_OK && options->strategy->takes_known) status = find_known(in, setup, &sources, &target);
-  if (status == HALOTUNE_OK && options->strategy->takes_known) status = find_weights(setup, &sources, &target);
+  hint_sources_ask(&sources, true);
+  const halotune_status status = read_hints(in, setup, &sources, &target);
+  hint_sources_ask(&sources, false);
+  setup->rows.warnings = text_string(&setup->warnings); /* the text may have moved */
   trace_end(TRACE_PHASES, "hints", begin_ms, NULL, NULL);
-  show_to_strategy(setup, &setup->hints);
+  if (options->strategy->takes_hints) show_to_strategy(setup, &setup->hints);
   return status;
 }
 

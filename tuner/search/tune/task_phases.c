@@ -184,7 +184,9 @@ static halotune_status run_finals(struct run *run, const struct tune_templates *
                                   .progress = &run->progress};
   const bool was_stopped = schedule_is_stopped(&run->schedule);
   const char *partial = find_partial(run, &out->tally);
+  hint_sources_ask(&sources, true);
   halotune_status status = final_phase_run(&in, partial, &out->winner, out->reason);
+  hint_sources_ask(&sources, false);
   out->is_complete = out->winner.exists && !partial;
   out->is_exhausted = !was_stopped && run->timed.count == 0 && run->search.is_exhausted;
   return status;

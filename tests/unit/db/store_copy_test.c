@@ -1,0 +1,121 @@
+/* store_copy_test.c: a database that is read in memory has the rows of its file, whatever else the file has. */
+#include "db/store/store_copy.h"
+
+#include <unistd.h>
+
+#include "db/store/query.h"
+#include "tests/unit/library/tuned.h"
+
+#define USUAL LAUNCH_STREAM, CACHE_STEADY, false
+
+static const struct tuned rows[] = {
+    {GPU_H200, "star7", "zmarch", "vector=4", DTYPE_F32, {512, 512, 512}, USUAL, 0.27},
+    {GPU_H200, "star7", "direct", "vector=1", DTYPE_F32, {64, 64, 64}, USUAL, 0.002},
+    {GPU_H100, "heat2d", "direct", "vector=1", DTYPE_F64, {256, 256, 1}, USUAL, 0.001},
+};
+
+TEST(a_copy_has_all_rows_without_code) {
+  static const char *const tables[] = {"origin",  "device", "stencil",     "stencil_text", "template", "problem",
+                                       "variant", "run",    "measurement", "finalist",     "best",     "prediction"};
+  struct work work = work_begin();
+  struct store *store, *copy;
+  setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
+  tuned_make(work.path, rows, COUNT(rows));
+  tuned_change(work.path,
+               "insert into prediction (device_id, coefficient, value, origin_id) values (1, 'latency_us', 0.5, 1)");
+  CHECK_OK(store_open(work.path, STORE_READ, &store));
+  CHECK_OK(store_open_copy(work.path, &copy));
+  CHECK(!store_has_file(copy) && store_has_file(store), "it is in memory");
+  CHECK_TEXT(work.path, store_path(copy), "its name");
+  for (size_t i = 0; i < COUNT(tables); i++) {
+    char sql[64];
+    snprintf(sql, sizeof sql, "select count(1) from %s", tables[i]);
+    CHECK_EQ(number_of(store, sql), number_of(copy, sql), "%s", tables[i]);
+  }
+  CHECK(number_of(store, "select sum(length(source) + length(cubin)) from best") > 0, "the file has code");
+  CHECK_EQ(0, number_of(copy, "select sum(length(source) + length(cubin)) from best"), "the copy has none");
+  CHECK_EQ(0, number_of(copy, "select count(1) from sqlite_master where name like 'old_%'"), "no table is left");
+  store_close(store);
+  store_close(copy);
+  work_end(&work);
+}
+
+/* Whoever can write the file, or lock it, has no part in what is read later. */
+TEST(a_copy_needs_no_file) {
+  struct work work = work_begin();
+  struct store *copy;
+  tuned_make(work.path, rows, COUNT(rows));
+  CHECK_OK(store_open_copy(work.path, &copy));
+  CHECK_EQ(0, truncate(work.path, 10), "the file");
+  CHECK_EQ((int64_t)COUNT(rows), number_of(copy, "select count(1) from best"), "rows");
+  store_close(copy);
+  work_end(&work);
+}
+
+static bool is_always_over(const void *context) {
+  (void)context;
+  return true;
+}
+
+TEST(a_statement_ends_when_its_reader_says_so) {
+  static const char endless[] =
+      "with recursive n(i) as (select 1 union all select i + 1 from n) select count(1) from n";
+  struct work work = work_begin();
+  struct store *copy;
+  int64_t number;
+  tuned_make(work.path, rows, COUNT(rows));
+  CHECK_OK(store_open_copy(work.path, &copy));
+  store_ask(copy, is_always_over, NULL);
+  CHECK_EQ(HALOTUNE_DB, query_number(store_connection(copy), endless, &number), "it would never end");
+  store_ask(copy, NULL, NULL);
+  CHECK_EQ((int64_t)COUNT(rows), number_of(copy, "select count(1) from best"), "the next statement runs");
+  store_close(copy);
+  work_end(&work);
+}
+
+/* Of a database that others made: indexes that are not there, or that are there besides, and rows that no Halotune
+ * writes. */
+TEST(tables_of_a_copy_are_those_of_this_program) {
+  static const struct {
+    const char *change, *why; /* NULL: it is read */
+  } cases[] = {
+      {"drop index best_by_text; drop index best_served; create index more on best (time_ms)", NULL},
+      {"alter table best add column more text", NULL},
+      {"drop index best_current; update best set problem_id = 1", "UNIQUE"},
+      {"update variant set parameters = printf('{\"x\":\"%20000c\"}', 'x')", "parameters of a variant are too long"},
+      {"update template set yaml = yaml || printf('# %1048576c', 'x')", "a template is too long"},
+      {"update stencil set name = printf('%300c', 'x')", "name of a stencil is too long"},
+      {"update device set name = printf('%300c', 'x')", "name of a GPU is too long"},
+      {"update best set date = printf('%300c', 'x')", "a date or a version is too long"},
+      {"with recursive n(i) as (select 1 union all select i + 1 from n where i < 4096) insert into template (hash,"
+       " common_hash, name, yaml, cuda, origin_id) select printf('%064x', i), '', 'many', '', '', 1 from n",
+       "templates are too many"},
+      {"drop table prediction", "prediction"},
+  };
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    struct work work = work_begin();
+    struct store *copy;
+    tuned_make(work.path, rows, COUNT(rows));
+    tuned_change(work.path, cases[i].change);
+    const halotune_status status = store_open_copy(work.path, &copy);
+    CHECK_EQ(cases[i].why ? HALOTUNE_DB : HALOTUNE_OK, status, "%s: %s", cases[i].change, fail_text());
+    if (cases[i].why)
+      CHECK(strstr(fail_text(), cases[i].why) && strstr(fail_text(), work.path), "%s: %s", cases[i].change,
+            fail_text());
+    else
+      CHECK_EQ(2, number_of(copy, "select count(1) from sqlite_master where name in ('best_by_text', 'best_served')"),
+               "%s", cases[i].change);
+    store_close(copy);
+    work_end(&work);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_copy_has_all_rows_without_code),
+      cmocka_unit_test(a_copy_needs_no_file),
+      cmocka_unit_test(a_statement_ends_when_its_reader_says_so),
+      cmocka_unit_test(tables_of_a_copy_are_those_of_this_program),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
