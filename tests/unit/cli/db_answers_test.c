@@ -10,6 +10,10 @@ static const struct tuned rows[] = {
     {GPU_H200, "heat2d", "direct", "vector=1", DTYPE_F32, {256, 256, 1}, LAUNCH_STREAM, CACHE_STEADY, false, 0.001},
 };
 
+/* Dates that do not depend on the clock: a verdict counts if it is not older than a winner. */
+static const char dates_sql[] =
+    "update run set started = '2026-01-01T00:00:00.000Z', ended = '2026-01-01T00:00:02.000Z';"
+    " update measurement set at_s = 1; update best set date = '2026-01-01T00:00:01.000Z'";
 static const char wrong_sql[] = "update measurement set outcome = 'wrong' where variant_id ="
                                 " (select variant_id from best order by time_ms desc limit 1)",
                   right_sql[] = "update measurement set outcome = 'measured'";
@@ -33,9 +37,8 @@ TEST(what_changes_an_answer_is_told) {
   static const struct {
     const char *statement, *line;
   } changes[] = {
-      {"update run set started = '2026-01-01T00:00:00.000Z', ended = '2026-01-01T00:00:02.000Z';"
-       " update measurement set at_s = 1; update best set date = '2026-01-01T00:00:01.000Z', time_ms = time_ms / 2",
-       NULL},
+      {dates_sql, NULL},
+      {"update best set time_ms = time_ms / 2", NULL},
       {wrong_sql, "star7 f32 512x512x512, stream, steady, on NVIDIA H200: direct, in place of zmarch"},
       {right_sql, "star7 f32 512x512x512, stream, steady, on NVIDIA H200: zmarch, in place of direct"},
       {"update stencil_text set text = replace(text, '0.4', '0.9')", "star7: another text answers by this name"},
@@ -58,6 +61,56 @@ TEST(what_changes_an_answer_is_told) {
   work_end(&work);
 }
 
+/* Two problems of one place are two lines, also if the same answer is new for both: a problem is told apart by its
+ * number of steps, too, and by whether its results are reproducible. */
+TEST(each_problem_of_a_place_is_told) {
+  static const struct tuned places[] = {
+      {GPU_H200, "star7", "zmarch", "vector=4", DTYPE_F32, {512, 512, 512}, LAUNCH_STREAM, CACHE_STEADY, false, 0.27},
+      {GPU_H200, "star7", "zmarch", "vector=4", DTYPE_F32, {512, 512, 512}, LAUNCH_STREAM, CACHE_STEADY, true, 0.27},
+      {GPU_H200, "star7", "direct", "vector=1", DTYPE_F32, {64, 64, 64}, LAUNCH_STREAM, CACHE_STEADY, false, 0.002},
+  };
+  static const char *const lines_wanted[] = {"star7 f32 512x512x512, stream, steady, on NVIDIA H200: direct",
+                                             "star7 f32 512x512x512, stream, steady, reproducible, on NVIDIA H200: "
+                                             "direct"};
+  struct work work = work_begin();
+  struct store *store;
+  char lines[2048] = "";
+  setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
+  tuned_make(work.path, places, COUNT(places));
+  tuned_change(work.path, dates_sql);
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  CHECK_EQ(2, changes_after(store, wrong_sql, lines, sizeof lines), "%s", lines);
+  for (int i = 0; i < 2; i++) CHECK(strstr(lines, lines_wanted[i]), "%s", lines);
+  store_close(store);
+  work_end(&work);
+}
+
+/* The mode of one row is also asked for with the number of steps of another: an exact answer of one step can be replaced
+ * by one of two steps from another grid. */
+TEST(modes_are_asked_for_with_the_steps_of_other_rows) {
+  static const struct tuned places[] = {
+      {GPU_H200, "star7", "zmarch", "vector=4", DTYPE_F32, {512, 512, 512}, LAUNCH_STREAM, CACHE_STEADY, false, 0.27},
+      {GPU_H200, "star7", "pipeline_planes", NULL, DTYPE_F32, {512, 512, 512}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.56},
+      {GPU_H200, "star7", "pipeline_planes", NULL, DTYPE_F32, {504, 512, 512}, LAUNCH_STREAM, CACHE_STEADY, false, 9},
+  };
+  struct work work = work_begin();
+  struct store *store;
+  char lines[2048] = "", wanted[128];
+  int64_t steps = 0;
+  setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
+  tuned_make(work.path, places, COUNT(places));
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  CHECK_OK(query_number(store_connection(store), "select max(steps) from problem", &steps));
+  CHECK(steps > 1, "%d steps", (int)steps);
+  CHECK(changes_after(store, "update best set time_ms = 0.4, low_ms = 0.4, high_ms = 0.4 where time_ms = 9", lines,
+                      sizeof lines) > 0,
+        "%s", lines);
+  snprintf(wanted, sizeof wanted, "star7 f32 512x512x512, stream, steady, %d steps, on NVIDIA H200: ", (int)steps);
+  CHECK(strstr(lines, wanted), "%s", lines);
+  store_close(store);
+  work_end(&work);
+}
+
 /* The UUID of an imported GPU can be a word that means many GPUs, or a number. Its problems are asked for by its
  * name. */
 TEST(a_gpu_whose_uuid_means_another_one_is_asked_for) {
@@ -67,6 +120,7 @@ TEST(a_gpu_whose_uuid_means_another_one_is_asked_for) {
   char lines[1024], sql[512];
   setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
   tuned_make(work.path, rows, COUNT(rows));
+  tuned_change(work.path, dates_sql);
   tuned_change(work.path,
                "insert into origin (id, kind, name, signer, date) values (99, 'imported', 'm.json', 'mallory',"
                " '2026-01-01')");
@@ -111,6 +165,8 @@ TEST(a_winner_in_another_mode_is_told) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(what_changes_an_answer_is_told),
+                                     cmocka_unit_test(each_problem_of_a_place_is_told),
+                                     cmocka_unit_test(modes_are_asked_for_with_the_steps_of_other_rows),
                                      cmocka_unit_test(a_gpu_whose_uuid_means_another_one_is_asked_for),
                                      cmocka_unit_test(a_winner_in_another_mode_is_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
