@@ -213,6 +213,13 @@ static halotune_status fail_without_answer(const struct question *q) {
               wrong, PLURAL(wrong), name, n[0], n[1], n[2], dtype, wrong == 1 ? "is" : "are", to_tune);
 }
 
+/* Whether a template gives the default before another one. Names decide between equals: the order in which rows came
+ * into a database says nothing. */
+static bool is_before(const struct catalog *catalog, const long *weights, int a, int b) {
+  const long of_a = weights[a] & ~proven, of_b = weights[b] & ~proven;
+  return of_a != of_b ? of_a > of_b : strcmp(catalog->templates[a].name, catalog->templates[b].name) < 0;
+}
+
 static halotune_status choose_default(const struct question *q, struct answer *out) {
   const struct catalog *catalog = &q->ctx->catalog;
   halotune_status status = HALOTUNE_OK;
@@ -225,7 +232,7 @@ static halotune_status choose_default(const struct question *q, struct answer *o
     bool may;
     int heaviest = -1;
     for (int i = 0; i < catalog->template_count; i++) {
-      if (weights[i] >= 0 && (heaviest < 0 || (weights[i] & ~proven) > (weights[heaviest] & ~proven))) heaviest = i;
+      if (weights[i] >= 0 && (heaviest < 0 || is_before(catalog, weights, i, heaviest))) heaviest = i;
     }
     if (heaviest < 0) break;
     const bool is_proven = weights[heaviest] & proven;

@@ -6,6 +6,10 @@ query() { halotune query "$@" --db "$TMPDIR/query.db" --device 'NVIDIA H200' --g
 query "$TMPDIR/star7.yaml" | grep -E '^(match|template)'
 query "$TMPDIR/star7.yaml" --json | jq -c .coefficients
 query "$TMPDIR/star7.yaml" --source | grep -o 'c[06]_ = real([0-9.]*)'
+# Nor does a stencil without results change this, which has just the order of the file.
+hash=$(halotune show "$TMPDIR/star7.yaml" --json | jq -r .hash)
+sqlite3 "$TMPDIR/query.db" "insert into stencil (hash, name, origin_id) values ('$hash', 'other', 1); insert into stencil_text (stencil_id, hash, text, origin_id) select id, '$hash', replace(readfile('$TMPDIR/star7.yaml'), 'name: star7', 'name: other'), 1 from stencil where hash = '$hash'"
+query "$TMPDIR/star7.yaml" | grep -E '^(match|template)'
 # Another update with the same coefficients is another stencil.
 sed -i 's/c0\*u\[0,0,0\] + c1/c1*u[0,0,0] + c0/' "$TMPDIR/star7.yaml"
 query "$TMPDIR/star7.yaml" 2>&1 | grep '^match'

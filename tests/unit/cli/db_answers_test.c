@@ -111,6 +111,30 @@ TEST(modes_are_asked_for_with_the_steps_of_other_rows) {
   work_end(&work);
 }
 
+/* A GPU goes before an emulation. So a document with a GPU of an emulation's name takes the name. */
+TEST(a_gpu_that_takes_a_name_is_told) {
+  static const struct tuned emulated = {GPU_EMULATION, "star7",       "direct",     "vector=1", DTYPE_F32,
+                                        {64, 64, 64},  LAUNCH_STREAM, CACHE_STEADY, false,      9};
+  struct work work = work_begin();
+  struct store *store;
+  char lines[1024] = "";
+  setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
+  tuned_make(work.path, &emulated, 1);
+  tuned_change(work.path,
+               "insert into origin (id, kind, name, signer, date) values (99, 'imported', 'm.json', 'mallory',"
+               " '2026-01-01'); update device set origin_id = 99");
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  CHECK(changes_after(
+            store,
+            "create temp table d as select * from device; update d set id = 9, uuid = 'GPU-9', is_emulation = 0;"
+            " insert into device select * from d",
+            lines, sizeof lines) > 0,
+        "%s", lines);
+  CHECK(strstr(lines, "emulation of sm_90: another GPU answers by this name"), "%s", lines);
+  store_close(store);
+  work_end(&work);
+}
+
 /* The UUID of an imported GPU can be a word that means many GPUs, or a number. Its problems are asked for by its
  * name. */
 TEST(a_gpu_whose_uuid_means_another_one_is_asked_for) {
@@ -167,6 +191,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(what_changes_an_answer_is_told),
                                      cmocka_unit_test(each_problem_of_a_place_is_told),
                                      cmocka_unit_test(modes_are_asked_for_with_the_steps_of_other_rows),
+                                     cmocka_unit_test(a_gpu_that_takes_a_name_is_told),
                                      cmocka_unit_test(a_gpu_whose_uuid_means_another_one_is_asked_for),
                                      cmocka_unit_test(a_winner_in_another_mode_is_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);

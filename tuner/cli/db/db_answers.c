@@ -93,6 +93,34 @@ static halotune_status compare_name(struct comparison *c, const char *name) {
   return status;
 }
 
+/* The UUID of the GPU that answers by a name; "" for none. */
+static const char *gpu_of_name(halotune_ctx *ctx, const char *name) {
+  const struct known_device *found = NULL;
+  struct known_device room;
+  struct fail_kept kept;
+  if (context_ordinal(name) >= 0) return ""; /* a number would mean a GPU of this machine */
+  fail_keep(&kept);
+  const halotune_status status = context_device(ctx, name, &room, &found);
+  fail_put_back(&kept);
+  return status == HALOTUNE_OK && found != &room ? found->uuid : "";
+}
+
+/* Compare the GPU that answers by a name. A document can bring one with the name of an imported emulation. */
+static halotune_status compare_gpu(struct comparison *c, const char *name) {
+  const char *before = gpu_of_name(c->before->ctx, name), *after = gpu_of_name(c->after, name);
+  struct text kept = {0}, line = {0};
+  bool is_new;
+  if (!*before || strcmp(before, after) == 0) return HALOTUNE_OK;
+  text_printf(&kept, "GPU %s", name);
+  text_printf(&line, "%s: another GPU answers by this name", name);
+  halotune_status status = keep_text(&c->told, &kept, &is_new);
+  if (status == HALOTUNE_OK && !text_ok(&line)) status = fail_memory();
+  if (status == HALOTUNE_OK && is_new)
+    count_change(c, "name", identity_of("GPU", after, strlen(after)), text_string(&line));
+  text_free(&line);
+  return status;
+}
+
 /* What would be compiled or loaded for an answer. Two winners of one configuration may have different sources, of two
  * generators. */
 static const char codes_sql[] = "select v.source_hash, b.launch, b.coefficients, b.arch, b.source, b.cubin from best b"
@@ -217,14 +245,7 @@ static halotune_status add_modes(struct answers *answers, const struct asked *pl
 
 /* Whether lookups take a UUID for the GPU that has it. The UUID of an imported GPU may be any word, such as rtx. */
 static bool means_its_gpu(halotune_ctx *ctx, const char *uuid) {
-  const struct known_device *found;
-  struct known_device room;
-  struct fail_kept kept;
-  if (!*uuid || context_ordinal(uuid) >= 0) return false; /* a number would mean a GPU of this machine */
-  fail_keep(&kept);
-  const halotune_status status = context_device(ctx, uuid, &room, &found);
-  fail_put_back(&kept);
-  return status == HALOTUNE_OK && strcmp(found->uuid, uuid) == 0;
+  return *uuid && strcmp(gpu_of_name(ctx, uuid), uuid) == 0;
 }
 
 /* Ask for the problem of a row. Its stencil is named by its name, and by its identity: an older stencil of the same
@@ -363,6 +384,8 @@ halotune_status answers_compare(const struct answers *before, struct store *stor
   if (status == HALOTUNE_OK) status = query_prepare(store_connection(store), codes_sql, &c.codes);
   for (int s = 0; s < catalog->stencil_count && status == HALOTUNE_OK; s++)
     status = compare_name(&c, catalog->stencils[s].name);
+  for (int d = 0; d < catalog->device_count && status == HALOTUNE_OK; d++)
+    status = compare_gpu(&c, catalog->devices[d].name);
   for (; i < before->count && status == HALOTUNE_OK && clock_thread_ms() < until_ms; i++)
     status = compare_problem(&c, &before->list[i]);
   if (status == HALOTUNE_OK) *left = before->left + before->count - i;

@@ -41,13 +41,18 @@ static bool differ_in_order(const struct stencil *one, const char *one_text, con
   }
 }
 
-/* Find a stencil of the databases that differs from the file's only in the order of coefficients, and use its hash. A
- * kernel takes them in the order of the database. Without such a stencil the hash stays that of the file. */
+static bool has_rows(const struct query *query, int stencil) {
+  return stencil >= 0 && *query->ctx->catalog.stencils[stencil].newest;
+}
+
+/* Find a stencil with rows that differs from the file's only in the order of coefficients, and use its hash. A kernel
+ * takes them in the order of the database. Without such a stencil the hash stays that of the file. */
 static halotune_status find_reordered(struct query *query) {
   const struct loaded *file = &query->file;
   halotune_status status = HALOTUNE_OK;
   for (int at = 0; at < query->ctx->catalog.stencil_count && status == HALOTUNE_OK; at++) {
     const struct parsed_stencil *parsed;
+    if (!has_rows(query, at)) continue;
     status = context_stencil(query->ctx, at, &parsed);
     if (status == HALOTUNE_PARSE) { /* `db check` reports it */
       status = HALOTUNE_OK;
@@ -70,7 +75,7 @@ static halotune_status stencil_name_find(const struct invocation *invocation, st
   halotune_status status = loaded_open(*out, &query->file);
   if (status != HALOTUNE_OK) return status;
   identity_hex(query->file.analysis->hash, query->stencil_hash);
-  if (context_find_stencil(query->ctx, query->stencil_hash) < 0) status = find_reordered(query);
+  if (!has_rows(query, context_find_stencil(query->ctx, query->stencil_hash))) status = find_reordered(query);
   if (status == HALOTUNE_OK && context_find_stencil(query->ctx, query->stencil_hash) < 0) {
     status = halotune_stencil_add(query->ctx, query->file.text);
   }
