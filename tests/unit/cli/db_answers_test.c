@@ -85,8 +85,8 @@ TEST(each_problem_of_a_place_is_told) {
   work_end(&work);
 }
 
-/* The mode of one row is also asked for with the number of steps of another: an exact answer of one step can be replaced
- * by one of two steps from another grid. */
+/* The mode of one row is also asked for with the number of steps of another: an exact answer of one step can be
+ * replaced by one of two steps from another grid. */
 TEST(modes_are_asked_for_with_the_steps_of_other_rows) {
   static const struct tuned places[] = {
       {GPU_H200, "star7", "zmarch", "vector=4", DTYPE_F32, {512, 512, 512}, LAUNCH_STREAM, CACHE_STEADY, false, 0.27},
