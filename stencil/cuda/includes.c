@@ -105,5 +105,9 @@ bool cuda_includes_file(const char *source) {
 }
 
 void cuda_disarm_includes(char *source) {
-  for (struct search search = search_of(source); find_next(&search);) source[search.at - source] = CUDA_DISARMED[1];
+  for (struct search search = search_of(source); find_next(&search);) {
+    /* a name is cut behind its first character, or the end of assert__LINE__ would leave assert alone */
+    const bool is_name = is_in_name(*search.at) && !search.awaits_word;
+    source[(is_name ? next_of(search.at) : search.at) - source] = CUDA_DISARMED[1];
+  }
 }

@@ -179,6 +179,7 @@ TEST(a_file_that_is_included_is_found) {
       {"as\\\nsert (a);", true},
       {"static_assert(1); int asserted, assert_, _assert;", false},
       {"a = _LINE__ + LINE__;", false},
+      {"assert__LINE__", true},
       {"int has_include;", false},
       {"#", false},
       {"#\\\n", false},
