@@ -168,7 +168,7 @@ bool analysis_has_own_margins(const struct analysis *analysis, const struct sten
 
 bool analysis_uses_axes(const struct analysis *analysis, const struct stencil *stencil) {
   for (int axis = 0; axis < stencil->dims; axis++) {
-    if (stencil_uses_index(stencil, axis)) return true;
+    if (stencil->uses_index[axis]) return true;
   }
   for (int i = 0; i < analysis->tap_count; i++) {
     const struct tap *tap = &analysis->taps[i];

@@ -18,39 +18,19 @@ static const char *skip_splices(const char *at) {
 /* The character after this one. */
 static const char *next_of(const char *at) { return *at ? skip_splices(at + 1) : at; }
 
-/* Skip a comment, from its / on. */
-static const char *skip_comment(const char *at) {
-  at = next_of(next_of(at));
-  while (*at && !(*at == '*' && *next_of(at) == '/')) at = next_of(at);
-  return next_of(next_of(at));
-}
-
-static const char *skip_blanks(const char *at) {
-  for (;;) {
-    if (*at && strchr(" \t\v\f\r", *at)) at = next_of(at);
-    else if (*at == '/' && *next_of(at) == '*') at = skip_comment(at);
-    else return at;
-  }
-}
-
 static bool begins_with(const char *at, const char *word) {
   for (; *word && *at == *word; word++) at = next_of(at);
   return *word == '\0';
 }
 
-/* The first letter after this # of a directive that names a file, or the position of the `##` that it begins; NULL for
- * neither. NVRTC 13.0 knows only the first directive; newer compilers, and those of the emulation, know all. */
-static const char *find_behind(const char *at) {
+/* Whether a directive begins here that names a file. NVRTC 13.0 knows only the first one; newer compilers, and those of
+ * the emulation, know all. */
+static bool is_directive(const char *at) {
   static const char *const directives[] = {"include", "import", "embed"};
-  const bool is_long = *at == '%' && *next_of(at) == ':'; /* another spelling of # */
-  if (*at != '#' && !is_long) return NULL;
-  const char *behind = is_long ? next_of(next_of(at)) : next_of(at);
-  if (is_long ? begins_with(behind, "%:") : *behind == '#') return behind;
-  behind = skip_blanks(behind);
   for (size_t i = 0; i < COUNT(directives); i++) {
-    if (begins_with(behind, directives[i])) return behind;
+    if (begins_with(at, directives[i])) return true;
   }
-  return NULL;
+  return false;
 }
 
 static bool is_in_name(char c) {
@@ -58,8 +38,8 @@ static bool is_in_name(char c) {
 }
 
 /* Whether the name `assert` begins here: NVRTC's macro has the number of its line. */
-static bool is_assert(const char *from, const char *at) {
-  if (*at != 'a' || (at > from && is_in_name(at[-1])) || !begins_with(at, "assert")) return false;
+static bool is_assert(const char *begin, const char *at) {
+  if (*at != 'a' || (at > begin && is_in_name(at[-1])) || !begins_with(at, "assert")) return false;
   for (int i = 0; i < 6; i++) at = next_of(at);
   return !is_in_name(*at);
 }
@@ -77,18 +57,57 @@ static bool is_question(const char *at) {
   return false;
 }
 
-/* The next text that may make a compiler look at anything but the source; NULL for none. */
-static const char *find_include(const char *from) {
-  for (const char *at = skip_splices(from); *at; at = next_of(at)) {
-    if (is_question(at) || is_assert(from, at)) return at;
-    const char *behind = find_behind(at);
-    if (behind) return behind;
-  }
-  return NULL;
+/* Where a text is being read. Each # may begin a directive, also in what looks like a comment or a literal, and blanks
+ * and comments may stand behind it. Those that have come to the same place in a comment go on alike, so a few facts say
+ * where all of them are, and each character is read once. */
+struct search {
+  const char *begin, *at;
+  bool is_behind_hash, is_behind_long; /* directly behind a #, or behind %:, which is another spelling of it */
+  bool is_behind_percent;
+  bool awaits_word;           /* behind some # and its blanks and comments */
+  bool is_behind_slash;       /* the same with a / behind it, which may begin a comment */
+  bool is_inside, is_at_star; /* in a comment behind some #; there behind a *, which may end it */
+};
+
+static struct search search_of(const char *text) { return (struct search){.begin = text, .at = skip_splices(text)}; }
+
+static void read_character(struct search *s) {
+  const struct search before = *s;
+  const char c = *s->at;
+  const bool is_blank = strchr(" \t\v\f\r", c), is_long = before.is_behind_percent && c == ':';
+  s->is_behind_hash = c == '#';
+  s->is_behind_long = is_long;
+  s->is_behind_percent = c == '%';
+  s->awaits_word = c == '#' || is_long || (before.awaits_word && is_blank) || (before.is_at_star && c == '/');
+  s->is_behind_slash = before.awaits_word && c == '/';
+  s->is_at_star = (before.is_inside || before.is_at_star) && c == '*';
+  s->is_inside = (before.is_behind_slash && c == '*') || (before.is_inside && c != '*') ||
+                 (before.is_at_star && c != '*' && c != '/');
+  s->at = next_of(s->at);
 }
 
-bool cuda_includes_file(const char *source) { return find_include(source) != NULL; }
+/* Whether a text begins here that may make a compiler look at anything but the source. */
+static bool is_found(const struct search *s) {
+  const char *at = s->at;
+  return is_question(at) || is_assert(s->begin, at) || (s->awaits_word && is_directive(at)) ||
+         (s->is_behind_hash && *at == '#') || (s->is_behind_long && begins_with(at, "%:"));
+}
+
+/* Go on to the next such text; it may be where the search is. Returns false at the end. */
+static bool find_next(struct search *s) {
+  while (*s->at && !is_found(s)) read_character(s);
+  return *s->at;
+}
+
+bool cuda_includes_file(const char *source) {
+  struct search search = search_of(source);
+  return find_next(&search);
+}
 
 void cuda_disarm_includes(char *source) {
-  for (const char *at = source; (at = find_include(at));) source[at - source] = CUDA_DISARMED[1];
+  for (struct search search = search_of(source); find_next(&search);) {
+    /* a name is cut behind its first character, or the end of assert__LINE__ would leave assert alone */
+    const bool is_name = is_in_name(*search.at) && !search.awaits_word;
+    source[(is_name ? next_of(search.at) : search.at) - source] = CUDA_DISARMED[1];
+  }
 }

@@ -104,6 +104,7 @@ static bool resolve_conditional(struct directives *d, struct range line) {
   bool is_elif = part_is(part, keyword, line.end, "elif"), is_else = part_is(part, keyword, line.end, "else");
   if (!top || (!is_elif && !is_else && !part_is(part, keyword, line.end, "endif"))) return false;
   if (*top == CONDITIONAL_OPEN) {
+    if (is_elif && !skips) (void)condition_value(d, line); /* it finds names that nothing defines */
     if (!is_elif && !is_else) d->depth--;
     return true;
   }

@@ -43,14 +43,6 @@ void input_axes_write(struct text *text, const struct stencil *stencil, int inpu
   if (count > 1) text_printf(text, "]");
 }
 
-bool stencil_uses_index(const struct stencil *stencil, int axis) {
-  for (int i = stencil->update.first; i < stencil->update.end; i++) {
-    const struct expr *node = &stencil->exprs.nodes[i];
-    if (node->kind == EXPR_VARIABLE && node->index == VARIABLE_INDEX_X + axis) return true;
-  }
-  return false;
-}
-
 void stencil_free(struct stencil *stencil) {
   if (!stencil) return;
   exprs_free(&stencil->exprs);

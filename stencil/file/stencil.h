@@ -119,7 +119,8 @@ struct stencil {
   unsigned input_axes[MAX_FIELDS];
   struct coefficient *coefficients;
   int coefficient_count;
-  struct update update; /* empty for a scan */
+  struct update update;      /* empty for a scan */
+  bool uses_index[MAX_DIMS]; /* whether the update uses the number of the point along each axis */
   struct edge boundary[MAX_DIMS][SIDES];
   struct edge input_boundary[MAX_FIELDS][MAX_DIMS][SIDES]; /* the axis's rule if the file gives the input no other */
   /* For each output, the points that are left out at the ends of an axis; DEFAULT_MARGIN where the file does not say */
@@ -203,9 +204,6 @@ bool input_is_whole(const struct stencil *stencil, int input);
 
 /* Append the axes of an input as the file spells them: "x" or "[x, z]". */
 void input_axes_write(struct text *text, const struct stencil *stencil, int input);
-
-/* Whether the update uses the number of the point along an axis. */
-bool stencil_uses_index(const struct stencil *stencil, int axis);
 
 /* Compute the coefficients' default values for a grid.
  *   values  receives coefficient_count numbers

@@ -65,6 +65,10 @@ halotune_status field_update(struct stencil_reader *r, const struct yaml *node) 
   }
   status = parse_update(&snippet, &r->scope, &stencil->arena, &stencil->exprs, &stencil->update);
   if (status != HALOTUNE_OK) return status;
+  for (int i = stencil->update.first; i < stencil->update.end; i++) {
+    const struct expr *part = &stencil->exprs.nodes[i];
+    if (part->kind == EXPR_VARIABLE) stencil->uses_index[part->index - VARIABLE_INDEX_X] = true;
+  }
   for (int i = 0; i < stencil->update.count; i++) {
     if (stencil->update.assignments[i].output >= 0) assigned[stencil->update.assignments[i].output] = true;
   }

@@ -120,7 +120,7 @@ static const char *streaming_condition(const struct prelude *prelude) {
  *   pattern  what to do with each, with the axis in place of '@' */
 static void add_index_values(struct text *text, const struct stencil *stencil, const char *pattern) {
   for (int axis = 0; axis < stencil->dims && stencil->kind == STENCIL_STENCIL; axis++) {
-    if (!stencil_uses_index(stencil, axis)) continue;
+    if (!stencil->uses_index[axis]) continue;
     text_printf(text, "  if (field == %d) ", prelude_index_field(stencil, axis));
     prelude_write_for_axis(text, pattern, axis);
   }

@@ -5,24 +5,39 @@
 
 int prelude_index_field(const struct stencil *stencil, int axis) {
   int field = stencil->input_count;
-  for (int i = 0; i < axis && i < stencil->dims; i++) field += stencil_uses_index(stencil, i);
+  for (int i = 0; i < axis && i < stencil->dims; i++) field += stencil->uses_index[i];
   return field;
 }
 
 static bool is_at_point(const struct tap *tap) { return !tap->offset[0] && !tap->offset[1] && !tap->offset[2]; }
 
-/* Whether a tap has another field than its input's. Taps are sorted by their inputs. */
+/* Whether a tap has another field than its input's: all but the first tap of an input that is not whole. */
 static bool has_own_field(const struct prelude *prelude, int tap) {
   const struct tap *taps = prelude->spec->analysis->taps;
   return !input_is_whole(prelude->spec->stencil, taps[tap].input) && tap > 0 && taps[tap - 1].input == taps[tap].input;
 }
 
+/* The first tap of an input or of a later one. Taps are sorted by their inputs. */
+static int first_tap(const struct analysis *analysis, int input) {
+  int low = 0, high = analysis->tap_count;
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (analysis->taps[middle].input < input) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 int prelude_tap_field(const struct prelude *prelude, int tap) {
+  const struct stencil *stencil = prelude->spec->stencil;
   const struct analysis *analysis = prelude->spec->analysis;
   const int count = tap < 0 ? analysis->tap_count : tap;
-  int field = prelude_index_field(prelude->spec->stencil, MAX_DIMS);
+  int field = prelude_index_field(stencil, MAX_DIMS);
   if (tap >= 0 && !has_own_field(prelude, tap)) return analysis->taps[tap].input;
-  for (int i = 0; i < count; i++) field += has_own_field(prelude, i);
+  for (int i = 0; i < stencil->input_count; i++) { /* each tap of an input that is not whole but the first */
+    const int first = first_tap(analysis, i), end = first_tap(analysis, i + 1), last = end < count ? end : count;
+    if (!input_is_whole(stencil, i) && last > first) field += last - first - 1;
+  }
   return field;
 }
 

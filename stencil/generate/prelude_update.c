@@ -35,7 +35,7 @@ static void add_inputs(struct text *text, const struct stencil *stencil) {
 /* Append the numbers of the point along the axes. */
 static void add_indices(struct text *text, const struct stencil *stencil) {
   for (int axis = 0; axis < stencil->dims; axis++) {
-    if (!stencil_uses_index(stencil, axis)) continue;
+    if (!stencil->uses_index[axis]) continue;
     text_printf(text, "  const real %c_ = taps(%d, 0, 0, 0);\n", axis_names[axis], prelude_index_field(stencil, axis));
   }
 }

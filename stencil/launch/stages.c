@@ -70,7 +70,7 @@ static bool has_plain_fields(const struct stencil *stencil) {
     if (!input_is_whole(stencil, i)) return false;
   }
   for (int axis = 0; axis < stencil->dims; axis++) {
-    if (stencil_uses_index(stencil, axis)) return false;
+    if (stencil->uses_index[axis]) return false;
   }
   return stencil->kind == STENCIL_STENCIL && stencil->in_place_count == 0 && stencil->iterate_count > 0;
 }

@@ -93,6 +93,15 @@ static bool steps_one_field(const struct stencil *stencil, const struct analysis
          stencil->in_place_count == 0;
 }
 
+/* Whether the update can tell the last point of an axis from the first one, which it should repeat. After a step both
+ * may differ. Then a stage that computes images beyond the grid has other results than a launch of one step. */
+static bool tells_end_points_apart(const struct stencil *stencil) {
+  for (int axis = 0; axis < stencil->dims; axis++) {
+    if (stencil->uses_index[axis] && stencil->boundary[axis][SIDE_LOW].rule == BOUNDARY_PERIODIC_ENDPOINT) return true;
+  }
+  return false;
+}
+
 void facts_set_stages(const struct stages *stages, double facts[FACT_COUNT]) {
   facts[FACT_step_stages] = stages->step_count;
   for (int axis = 0; axis < MAX_DIMS; axis++) {
@@ -139,7 +148,7 @@ void facts_fill_stencil(const struct stencil *stencil, const struct analysis *an
   facts[FACT_whole_images_x] = analysis_has_whole_images(analysis, stencil);
   facts[FACT_own_margins] = analysis_has_own_margins(analysis, stencil);
   /* Blocks compute the same points in the steps of one launch, so none may write where another one reads. */
-  facts[FACT_iterates] = analysis->can_iterate && stencil->in_place_count == 0;
+  facts[FACT_iterates] = analysis->can_iterate && stencil->in_place_count == 0 && !tells_end_points_apart(stencil);
   facts[FACT_stage_buffers] = stencil->iterate_count;
   facts[FACT_carried_on] = facts[FACT_near_inputs] = 0;
   for (int i = 0; i < stencil->iterate_count; i++) {

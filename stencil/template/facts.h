@@ -50,7 +50,8 @@ struct device_limits {
   X(step_high_x, "the same towards larger x")                                                                         \
   X(step_high_y, "the same towards larger y")                                                                         \
   X(step_high_z, "the same towards larger z")                                                                         \
-  X(iterates, "1 where the stencil has an `iterate`, so that a launch may make several time steps")                   \
+  X(iterates, "1 where a launch may make several time steps: `iterate`, no `in_place`, "                              \
+              "no number of a point along a `periodic_endpoint` axis")                                                \
   X(stage_buffers, "inputs that change from step to step, and outputs that become inputs")                            \
   X(carried_on, "outputs that become inputs of the next step")                                                        \
   X(near_inputs, "inputs that change, and of which some step reads neighbours")                                       \

@@ -6,6 +6,7 @@
 
 #include "base/files/data_file.h"
 #include "base/files/file.h"
+#include "base/files/path.h"
 #include "base/memory/array.h"
 #include "base/text/utf8.h"
 #include "stencil/template/template_hash.h"
@@ -141,7 +142,7 @@ static halotune_status read_cuda(const char *yaml_path, file_reader *reader, cha
   struct text path = {0};
   size_t length = 0;
   text_add(&path, yaml_path, strlen(yaml_path));
-  const char *extension = strrchr(text_string(&path), '.');
+  const char *extension = strrchr(path_name(text_string(&path)), '.');
   if (extension) path.length = (size_t)(extension - path.bytes);
   text_printf(&path, ".cu");
   halotune_status status = reader(text_string(&path), MAX_STENCIL_BYTES, cuda, &length);

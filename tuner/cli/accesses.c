@@ -79,16 +79,19 @@ static json_t *shared_json(const struct emulation_shared_counts *counts) {
   return json;
 }
 
-/* The distinct places that the block accesses in some buffers. */
-static json_t *touched_json(const struct emulation_touched *touched, int count, uint32_t element_bytes) {
+/* The distinct places that the block accesses in some buffers.
+ *   types  of the elements; NULL: all have the element type of the outputs */
+static json_t *touched_json(const struct emulation_touched *touched, int count, const enum input_type *types,
+                            uint32_t element_bytes) {
   struct emulation_touched sum = {0};
+  uint64_t elements = 0;
   json_t *json = json_object();
   for (int i = 0; i < count; i++) {
-    sum.words += touched[i].words;
+    elements += touched[i].words * 4 / (types && types[i] == INPUT_U8 ? 1 : element_bytes);
     sum.sectors += touched[i].sectors;
     sum.lines += touched[i].lines;
   }
-  json_put(&json, "elements", json_integer((json_int_t)(sum.words * 4 / element_bytes)));
+  json_put(&json, "elements", json_integer((json_int_t)elements));
   json_put(&json, "sectors", json_integer((json_int_t)sum.sectors));
   json_put(&json, "lines", json_integer((json_int_t)sum.lines));
   return json;
@@ -108,9 +111,10 @@ static json_t *counts_json(const struct count_job *job) {
   json_put(&json, "engine_copies", json_integer((json_int_t)counts->engine_copies));
   json_put(&json, "engine_loaded_bytes", json_integer((json_int_t)counts->engine_loaded_bytes));
   json_put(&json, "engine_stored_bytes", json_integer((json_int_t)counts->engine_stored_bytes));
-  json_put(&json, "read", touched_json(counts->loaded, stencil->input_count, job->count.element_bytes));
+  json_put(&json, "read",
+           touched_json(counts->loaded, stencil->input_count, stencil->input_types, job->count.element_bytes));
   json_put(&json, "written",
-           touched_json(counts->stored + stencil->input_count, stencil->output_count, job->count.element_bytes));
+           touched_json(counts->stored + stencil->input_count, stencil->output_count, NULL, job->count.element_bytes));
   return json;
 }
 

@@ -50,9 +50,10 @@ static halotune_status put_variant(const struct invocation *invocation, const st
   if (status != HALOTUNE_OK) return status;
   if ((status = find_variant(invocation, problem, &templates, &generated)) == HALOTUNE_OK) {
     source_strip_lines(generated.source);
-    pragma_numbers(generated.source);
-    status =
-        output_text(option_value(invocation, "output"), OUTPUT_FOR_ALL, generated.source, strlen(generated.source));
+    status = pragma_numbers(generated.source);
+    if (status == HALOTUNE_OK)
+      status =
+          output_text(option_value(invocation, "output"), OUTPUT_FOR_ALL, generated.source, strlen(generated.source));
     generated_free(&generated);
   }
   templates_free(&templates);

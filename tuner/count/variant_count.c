@@ -97,6 +97,13 @@ static uint64_t computed_points(const struct emulation_counts *counts, const str
   return words * 4 / dtype_bytes(spec->dtype) / (uint64_t)spec->stencil->output_count;
 }
 
+/* The different bytes that the block read of the inputs that lie along all axes. */
+static uint64_t read_bytes(const struct emulation_counts *counts, const struct stencil *stencil) {
+  uint64_t words = 0;
+  for (int i = 0; i < stencil->input_count; i++) words += input_is_thin(stencil, i) ? 0 : counts->loaded[i].words;
+  return 4 * words;
+}
+
 static halotune_status count_member(const struct group *group, int number) {
   const struct member *member = &group->members[number];
   struct count_job *job = member->job;
@@ -126,7 +133,7 @@ static halotune_status count_member(const struct group *group, int number) {
     return HALOTUNE_OK;
   }
   for (int axis = 0; axis < MAX_DIMS; axis++) block[axis] = (unsigned)member->generated.launch.grid[axis] / 2;
-  job->count = (struct variant_count){.inputs = (uint32_t)spec->stencil->input_count,
+  job->count = (struct variant_count){.input_bytes = (uint32_t)spec->analysis->read_bytes_per_point[spec->dtype],
                                       .element_bytes = (uint32_t)dtype_bytes(spec->dtype)};
   halotune_status status = emulated_fields_make_empty(&scene, &member->generated, &fields);
   if (status == HALOTUNE_OK)
@@ -139,6 +146,7 @@ static halotune_status count_member(const struct group *group, int number) {
     return HALOTUNE_OK;
   }
   job->count.points = computed_points(&job->count.counts, spec);
+  job->count.read_bytes = read_bytes(&job->count.counts, spec->stencil);
   job->has_count = job->count.points > 0;
   if (!job->has_count) refuse_job(job, "the block in the middle of the grid computes nothing");
   if (job->has_count && member->path) write_count(member->path, &job->count);
@@ -227,14 +235,13 @@ struct count_figures count_figures_of(const struct variant_count *count) {
   const double points = (double)count->points;
   const uint64_t wavefronts = c->shared_loads.wavefronts + c->shared_stores.wavefronts;
   const uint64_t fewest = c->shared_loads.fewest_wavefronts + c->shared_stores.fewest_wavefronts;
-  uint64_t read_words = 0;
-  for (uint32_t i = 0; i < count->inputs; i++) read_words += c->loaded[i].words;
+  const double own_bytes = (double)count->input_bytes * points;
   return (struct count_figures){
       .loads = (double)c->global_loads.lanes / points,
       .stores = (double)c->global_stores.lanes / points,
       .issued_loads = WARP * (double)c->global_loads.instructions / points,
       .load_sectors = (double)c->global_loads.sectors / points,
-      .over_read = 4 * (double)read_words / count->element_bytes / count->inputs / points,
+      .over_read = own_bytes > 0 ? (double)count->read_bytes / own_bytes : NAN,
       .shared_wavefronts = fewest > 0 ? (double)wavefronts / points : NAN,
       .mean_conflicts = fewest > 0 ? (double)wavefronts / (double)fewest : NAN,
       .worst_conflicts = fewest > 0 ? (double)c->worst_wavefronts / (double)c->worst_fewest : NAN,

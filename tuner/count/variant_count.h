@@ -9,7 +9,9 @@
 struct variant_count {
   struct emulation_counts counts; /* counts of the block; the first buffers are inputs, followed by outputs */
   uint64_t points;                /* that the block computes */
-  uint32_t inputs, element_bytes;
+  uint64_t read_bytes;  /* different ones, of the inputs that lie along all axes; of a mask words of four bytes */
+  uint32_t input_bytes; /* that these inputs have for each point */
+  uint32_t element_bytes;
 };
 
 /* One variant and its result. */
@@ -33,7 +35,7 @@ struct count_figures {
   double loads, stores;     /* instructions of threads on global memory; a vector is one */
   double issued_loads;      /* loads with idle lanes: 32 times the instructions of warps */
   double load_sectors;      /* pieces of 32 bytes that the instructions ask for */
-  double over_read;         /* distinct elements of inputs that are read, over the points' own elements */
+  double over_read;         /* distinct bytes that are read, over the points' own; NAN if all inputs are thin */
   double shared_wavefronts; /* wavefronts of loads and stores. NAN without shared memory, as the next ones */
   double mean_conflicts;    /* wavefronts over the fewest possible, of all accesses together */
   double worst_conflicts;   /* the same of the access that has the most */

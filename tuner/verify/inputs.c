@@ -23,7 +23,8 @@ const char *const input_kind_names[INPUT_KIND_COUNT] = {
 struct wave {
   double number[MAX_DIMS]; /* number of wave lengths in the period of each axis */
   double phase;
-  double *sine, *cosine; /* sine and cosine of the angle along x, for each point of a row */
+  /* sine and cosine of the angle along x, for each point of a row; NULL: computed where they are needed */
+  double *sine, *cosine;
 };
 
 struct filling {
@@ -54,23 +55,31 @@ static double wave_angle(const struct wave *wave, int axis, long i, long period)
 
 /* Choose the waves. A wave has a different number of wave lengths along each axis, so that swapped axes show. The
  * number is at most what the grid can resolve, so that no axis becomes constant. */
-static halotune_status make_waves(struct filling *filling) {
-  size_t nx = (size_t)filling->grid.n[0];
-  double *tables = malloc((size_t)2 * WAVES * nx * sizeof *tables);
-  if (!tables) return fail_memory();
+static void choose_waves(struct filling *filling) {
   for (int k = 0; k < WAVES; k++) {
     struct wave *wave = &filling->waves[k];
     uint64_t bits = random_bits(filling->rule.key, (uint64_t)k);
     wave->phase = 2 * M_PI * random_fraction(random_bits(filling->rule.key, (uint64_t)WAVES + (uint64_t)k));
-    wave->sine = tables + nx * (size_t)(2 * k);
-    wave->cosine = wave->sine + nx;
     for (int axis = 0; axis < MAX_DIMS; axis++) {
       long number = 1 + (k + axis) % MAX_DIMS;
       long most = filling->rule.period[axis] > 3 ? filling->rule.period[axis] / 2 : 1;
       bool backwards = bits >> axis & 1;
       wave->number[axis] = (double)((number < most ? number : most) * (backwards ? -1 : 1));
     }
-    for (long x = 0; x < filling->grid.n[0]; x++) {
+  }
+}
+
+/* Compute sines and cosines along x once for all rows, unless they are more numbers than the field has. */
+static halotune_status make_tables(struct filling *filling) {
+  const long nx = filling->grid.n[0], rows = filling->grid.n[1] * filling->grid.n[2];
+  if (rows < 2 * WAVES) return HALOTUNE_OK;
+  double *tables = malloc((size_t)2 * WAVES * (size_t)nx * sizeof *tables);
+  if (!tables) return fail_memory();
+  for (int k = 0; k < WAVES; k++) {
+    struct wave *wave = &filling->waves[k];
+    wave->sine = tables + nx * 2 * k;
+    wave->cosine = wave->sine + nx;
+    for (long x = 0; x < nx; x++) {
       wave->sine[x] = sin(wave_angle(wave, 0, x, filling->rule.period[0]));
       wave->cosine[x] = cos(wave_angle(wave, 0, x, filling->rule.period[0]));
     }
@@ -78,18 +87,29 @@ static halotune_status make_waves(struct filling *filling) {
   return HALOTUNE_OK;
 }
 
-static void fill_smooth_row(const struct filling *filling, long y, long z, double *row) {
-  long nx = filling->grid.n[0];
-  memset(row, 0, (size_t)nx * sizeof *row);
-  for (int k = 0; k < WAVES; k++) {
-    const struct wave *wave = &filling->waves[k];
-    double rest =
-        wave->phase + wave_angle(wave, 1, y, filling->rule.period[1]) + wave_angle(wave, 2, z, filling->rule.period[2]);
-    double sine = sin(rest) / WAVES, cosine = cos(rest) / WAVES;
-    for (long x = 0; x < nx; x++) row[x] += wave->sine[x] * cosine + wave->cosine[x] * sine;
+/* Some points of a row, whose first one is at x, y, z. */
+struct piece {
+  long x, y, z, count;
+  double *values;
+};
+
+static void add_wave(const struct filling *filling, const struct wave *wave, const struct piece *piece) {
+  const long *period = filling->rule.period;
+  const double rest = wave->phase + wave_angle(wave, 1, piece->y, period[1]) + wave_angle(wave, 2, piece->z, period[2]);
+  const double sine = sin(rest) / WAVES, cosine = cos(rest) / WAVES;
+  for (long i = 0; i < piece->count && wave->sine; i++)
+    piece->values[i] += wave->sine[piece->x + i] * cosine + wave->cosine[piece->x + i] * sine;
+  for (long i = 0; i < piece->count && !wave->sine; i++) {
+    const double angle = wave_angle(wave, 0, piece->x + i, period[0]);
+    piece->values[i] += sin(angle) * cosine + cos(angle) * sine;
   }
-  for (long x = 0; x < nx; x++) {
-    if (row[x] == 0) row[x] = 0.5;
+}
+
+static void fill_smooth(const struct filling *filling, const struct piece *piece) {
+  memset(piece->values, 0, (size_t)piece->count * sizeof *piece->values);
+  for (int k = 0; k < WAVES; k++) add_wave(filling, &filling->waves[k], piece);
+  for (long i = 0; i < piece->count; i++) {
+    if (piece->values[i] == 0) piece->values[i] = 0.5;
   }
 }
 
@@ -105,28 +125,40 @@ static double whole_value(double value, const struct input_rule *rule) {
   return fmin(floor(value), rule->range.high - 1);
 }
 
-/* Fill rows, which are numbered through y, then z. */
-static void fill_rows(void *context, int thread, long first, long end) {
-  const struct filling *filling = context;
-  const long *n = filling->grid.n, *period = filling->rule.period;
-  (void)thread;
-  for (long r = first; r < end; r++) {
-    double *row = filling->values + r * n[0];
-    long y = r % n[1] % period[1], z = r / n[1] % period[2];
-    uint64_t start = (uint64_t)grid_index(&filling->grid, 0, y, z);
-    if (filling->kind == INPUT_SMOOTH) {
-      fill_smooth_row(filling, y, z, row);
-    } else {
-      for (long x = 0; x < n[0]; x++) {
-        uint64_t index = start + (uint64_t)(x % period[0]);
-        row[x] = filling->kind == INPUT_RANDOM ? random_value(filling->rule.key, index)
-                                               : wide_value(filling->rule.key, index);
-      }
+static void fill_piece(const struct filling *filling, const struct piece *piece) {
+  const struct input_rule *rule = &filling->rule;
+  double *values = piece->values;
+  if (filling->kind == INPUT_SMOOTH) {
+    fill_smooth(filling, piece);
+  } else {
+    const uint64_t start = (uint64_t)grid_index(&filling->grid, 0, piece->y, piece->z);
+    for (long i = 0; i < piece->count; i++) {
+      const uint64_t index = start + (uint64_t)((piece->x + i) % rule->period[0]);
+      values[i] = filling->kind == INPUT_RANDOM ? random_value(rule->key, index) : wide_value(rule->key, index);
     }
-    for (long x = 0; x < n[0] && filling->rule.range.low < filling->rule.range.high; x++)
-      row[x] = into_range(row[x], filling->kind, &filling->rule.range);
-    for (long x = 0; x < n[0] && filling->rule.is_u8; x++) row[x] = whole_value(row[x], &filling->rule);
-    for (long x = 0; x < n[0] && filling->dtype == DTYPE_F32; x++) row[x] = (double)(float)row[x];
+  }
+  for (long i = 0; i < piece->count && rule->range.low < rule->range.high; i++)
+    values[i] = into_range(values[i], filling->kind, &rule->range);
+  for (long i = 0; i < piece->count && rule->is_u8; i++) values[i] = whole_value(values[i], rule);
+  for (long i = 0; i < piece->count && filling->dtype == DTYPE_F32; i++) values[i] = (double)(float)values[i];
+}
+
+enum { PIECE_POINTS = 1 << 12 };
+
+static long pieces_of_row(const struct grid *grid) { return 1 + (grid->n[0] - 1) / PIECE_POINTS; }
+
+/* Fill pieces of rows, which are numbered through x, then y, then z. */
+static void fill_pieces(void *context, int thread, long first, long end) {
+  const struct filling *filling = context;
+  const long *n = filling->grid.n, *period = filling->rule.period, pieces = pieces_of_row(&filling->grid);
+  (void)thread;
+  for (long number = first; number < end; number++) {
+    const long row = number / pieces, x = number % pieces * PIECE_POINTS, left = n[0] - x;
+    fill_piece(filling, &(struct piece){.x = x,
+                                        .y = row % n[1] % period[1],
+                                        .z = row / n[1] % period[2],
+                                        .count = left < PIECE_POINTS ? left : PIECE_POINTS,
+                                        .values = filling->values + row * n[0] + x});
   }
 }
 
@@ -168,11 +200,13 @@ halotune_status inputs_fill(const struct inputs *inputs, int field, const struct
   struct filling filling = {.grid = *grid, .kind = inputs->kind, .dtype = inputs->dtype, .values = values};
   filling.rule = input_rule(inputs, field, stencil, grid);
   if (filling.kind == INPUT_SMOOTH) {
-    halotune_status status = make_waves(&filling);
+    choose_waves(&filling);
+    halotune_status status = make_tables(&filling);
     if (status != HALOTUNE_OK) return status;
   }
-  parallel_for(grid->n[1] * grid->n[2], 1 + PART_POINTS / grid->n[0], parallel_threads(inputs->threads), fill_rows,
-               &filling);
+  const long piece = grid->n[0] < PIECE_POINTS ? grid->n[0] : PIECE_POINTS;
+  parallel_for(grid->n[1] * grid->n[2] * pieces_of_row(grid), 1 + PART_POINTS / piece,
+               parallel_threads(inputs->threads), fill_pieces, &filling);
   free(filling.waves[0].sine); /* the first table; all tables are in its memory */
   return HALOTUNE_OK;
 }

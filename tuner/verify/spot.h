@@ -28,7 +28,8 @@ void spot_starts(const struct scene *scene, const struct spot *spot, int buffer,
 long spot_reference_points(const struct scene *scene);
 
 /* Compute the reference of all steps, on the part of the grid that the spot depends on. The stencil's inputs only
- * become outputs of the step before, and have one boundary rule on each axis.
+ * become outputs of the step before, and have one boundary rule on each axis: skip, periodic, periodic_endpoint, clamp
+ * or zero. The update does not use the number of a point, which is another one in the part.
  *   spot     in the scene's box
  *   results  receives spot->count values and magnitudes of each output
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */

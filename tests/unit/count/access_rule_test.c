@@ -176,6 +176,49 @@ TEST(every_template_is_compared) {
   globfree(&found);
 }
 
+/* A mask has a byte for each point, and an input along one axis has practically none. */
+TEST(over_read_is_of_the_bytes_that_the_inputs_have) {
+  static const struct {
+    const char *inputs, *fields, *update;
+    double over_read; /* 0: there is no such figure */
+  } cases[] = {
+      {"u", "", "u[0,0] + u[-1,0]", 129.0 / 128},
+      {"u, m", "types: {m: u8}", "m[1,0]*u[0,0] + m[0,0]*u[-1,0]", (129.0 * 4 + 132) / (128 * 5)},
+      {"u, s, t", "along: {s: x, t: y}", "u[0,0] + s[0]*u[-1,0] + t[0]", 129.0 / 128},
+      {"s, t", "along: {s: x, t: y}", "s[0]*t[0]", 0},
+  };
+  const struct grid grid = {{1024, 64, 1}};
+  struct template *template;
+  CHECK_OK(template_read("templates/direct.yaml", &template));
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    char text[512];
+    struct stencil *stencil;
+    struct analysis *analysis;
+    snprintf(text, sizeof text,
+             "name: test\ndims: 2\ninputs: [%s]\n%s\noutputs: [v]\nupdate: v = %s\nboundary: clamp\n"
+             "dtypes: [f32]\ngrids: [[1024, 64]]\n",
+             cases[i].inputs, cases[i].fields, cases[i].update);
+    const struct source source = source_of("test.yaml", text, strlen(text));
+    CHECK_OK(stencil_parse(&source, &stencil));
+    CHECK_OK(analysis_make(stencil, &analysis));
+    struct count_job job = {.spec = {.stencil = stencil,
+                                     .analysis = analysis,
+                                     .template = template,
+                                     .configuration = configuration_of(template, "block_x=128 vector=1"),
+                                     .dtype = DTYPE_F32,
+                                     .domain = domain_dense(stencil, analysis, &grid),
+                                     .limits = arch_device_limits(arch_find(9, 0))}};
+    CHECK_OK(variants_count(&job, 1, &(struct emulation_options){.folder = test_cache()}));
+    CHECK(job.has_count, "%s: %s", cases[i].update, job.reason);
+    const double over_read = count_figures_of(&job.count).over_read;
+    CHECK(cases[i].over_read > 0 ? fabs(over_read - cases[i].over_read) < 1e-9 : isnan(over_read), "%s: %g, not %g",
+          cases[i].update, over_read, cases[i].over_read);
+    analysis_free(analysis);
+    stencil_free(stencil);
+  }
+  template_free(template);
+}
+
 /* A count is kept and found again. Another domain does not get it. */
 TEST(counts_are_cached) {
   struct stencil *stencil;
@@ -255,6 +298,7 @@ TEST(counts_of_other_launches_are_others) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_template_is_compared),
+      cmocka_unit_test(over_read_is_of_the_bytes_that_the_inputs_have),
       cmocka_unit_test(counts_are_cached),
       cmocka_unit_test(counts_of_other_launches_are_others),
       cmocka_unit_test(rules_of_thumb_are_near_the_counts),

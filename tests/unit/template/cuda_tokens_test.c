@@ -179,11 +179,19 @@ TEST(a_file_that_is_included_is_found) {
       {"as\\\nsert (a);", true},
       {"static_assert(1); int asserted, assert_, _assert;", false},
       {"a = _LINE__ + LINE__;", false},
+      {"assert__LINE__", true},
       {"int has_include;", false},
       {"#", false},
       {"#\\\n", false},
       {"# /* ", false},
       {"%", false},
+      {"#/*/include", false},
+      {"#/**/include", true},
+      {"#/***/include", true},
+      {"# / **/include", false},
+      {"#/* *\\\n/include", true},
+      {"a #/* b #/* c #/**/include d */include e", true},
+      {"a = \"#/*\";\n#include A\nb = __LINE__;\nc = \"*/include\";\n", true}, /* the first # leads to the last word */
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     CHECK_EQ(rows[i].includes, cuda_includes_file(rows[i].text), "row %zu: %s", i, rows[i].text);
@@ -197,12 +205,29 @@ TEST(a_file_that_is_included_is_found) {
   CHECK_TEXT(CUDA_DISARMED " A\n" CUDA_DISARMED " B\n", two, "both");
 }
 
+/* A search from each # to the end of its comment would take hours. */
+TEST(very_many_comments_behind_a_hash_are_read_once) {
+  enum { COMMENTS = 1 << 21 };
+  static const char begin[] = "#/*", end[] = "*/include";
+  const size_t length = sizeof begin - 1;
+  char *text = malloc(COMMENTS * length + sizeof end);
+  CHECK(text, "memory");
+  for (size_t i = 0; i < COMMENTS; i++) memcpy(text + i * length, begin, length);
+  memcpy(text + COMMENTS * length, end, sizeof end);
+  CHECK(cuda_includes_file(text), "the word behind all comments");
+  cuda_disarm_includes(text);
+  CHECK(!cuda_includes_file(text), "disarmed");
+  CHECK_TEXT("*/?nclude", text + COMMENTS * length, "the word");
+  free(text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(texts_become_tokens),
       cmocka_unit_test(tokens_know_their_lines),
       cmocka_unit_test(only_meaning_changes_the_hash),
       cmocka_unit_test(a_file_that_is_included_is_found),
+      cmocka_unit_test(very_many_comments_behind_a_hash_are_read_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

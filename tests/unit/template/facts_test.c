@@ -38,9 +38,41 @@ TEST(facts_count_the_fields_that_change) {
   }
 }
 
+/* A step may make the last point of an axis with a repeated end point other than the first one. */
+TEST(launches_of_several_steps_keep_repeated_end_points_equal) {
+  static const struct {
+    const char *update, *boundary;
+    bool iterates;
+  } cases[] = {
+      {"u[-1,0]*(x < 5 ? 1 : 2)", "[periodic_endpoint, periodic]", false},
+      {"u[0,-1] + y", "[clamp, periodic_endpoint]", false},
+      {"u[-1,0]*(y < 5 ? 1 : 2)", "[periodic_endpoint, periodic]", true},
+      {"u[-1,0]*(x < 5 ? 1 : 2)", "periodic", true},
+      {"u[-1,0] + u[0,1]", "periodic_endpoint", true},
+  };
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    struct stencil *stencil;
+    struct analysis *analysis;
+    char text[512];
+    double facts[FACT_COUNT] = {0};
+    snprintf(text, sizeof text,
+             "name: test\ndims: 2\ninputs: [u]\noutputs: [v]\nupdate: |\n  v = %s\nboundary: %s\niterate: {v: u}\n"
+             "dtypes: [f32]\ngrids: [[64, 64]]\n",
+             cases[i].update, cases[i].boundary);
+    const struct source source = source_of("test.yaml", text, strlen(text));
+    CHECK_OK(stencil_parse(&source, &stencil));
+    CHECK_OK(analysis_make(stencil, &analysis));
+    facts_fill_stencil(stencil, analysis, facts);
+    CHECK_EQ(cases[i].iterates, facts[FACT_iterates] != 0, "%s, %s", cases[i].update, cases[i].boundary);
+    analysis_free(analysis);
+    stencil_free(stencil);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(facts_count_the_fields_that_change),
+      cmocka_unit_test(launches_of_several_steps_keep_repeated_end_points_equal),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

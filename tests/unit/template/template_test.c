@@ -687,9 +687,27 @@ TEST(a_comment_does_not_include_common_code) {
   }
 }
 
+/* The dot of a folder's name begins no extension. */
+TEST(the_cuda_file_lies_beside_the_yaml_file) {
+  static const char *const names[] = {"test.yaml", "test"};
+  for (size_t i = 0; i < COUNT(names); i++) {
+    char folder[] = "/tmp/halotune_test.XXXXXX", yaml[64], cuda[64];
+    struct template *t;
+    CHECK(mkdtemp(folder), "mkdtemp");
+    snprintf(yaml, sizeof yaml, "%s/%s", folder, names[i]);
+    snprintf(cuda, sizeof cuda, "%s/test.cu", folder);
+    FILE *file = fopen(yaml, "w");
+    CHECK(file && fputs(full, file) >= 0 && fclose(file) == 0, "%s", yaml);
+    CHECK_EQ(HALOTUNE_NOT_FOUND, template_read(yaml, &t), "%s", yaml);
+    CHECK(strncmp(fail_text(), cuda, strlen(cuda)) == 0, "%s: %s", yaml, fail_text());
+    CHECK(unlink(yaml) == 0 && rmdir(folder) == 0, "%s", folder);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_field_is_read),
+      cmocka_unit_test(the_cuda_file_lies_beside_the_yaml_file),
       cmocka_unit_test(the_hash_is_that_of_the_meaning),
       cmocka_unit_test(a_file_without_sums_keeps_its_identity),
       cmocka_unit_test(the_hash_is_that_of_rules_written_out),

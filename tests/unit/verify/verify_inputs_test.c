@@ -47,6 +47,21 @@ TEST(the_same_request_gives_the_same_bytes_on_any_number_of_threads) {
   }
 }
 
+/* Rows are filled in pieces. Tables of sines, which only many rows have, change no bit. */
+TEST(a_long_row_is_the_same_alone_and_among_many) {
+  enum { LONG = 9001 };
+  for (int kind = 0; kind < INPUT_KIND_COUNT; kind++) {
+    const struct inputs inputs = {(enum input_kind)kind, 7, DTYPE_F64, 2, false, false};
+    struct reference_case few = open_case("periodic", (struct grid){{LONG, 1, 1}});
+    struct reference_case many = open_case("periodic", (struct grid){{LONG, 4, 3}});
+    double *alone = filled(&few, inputs, 0), *first = filled(&many, inputs, 0);
+    CHECK(memcmp(alone, first, LONG * sizeof *alone) == 0, "%s", input_kind_names[kind]);
+    free(alone), free(first);
+    reference_case_close(&few);
+    reference_case_close(&many);
+  }
+}
+
 static const struct {
   uint64_t seed;
   int field;
@@ -422,6 +437,7 @@ TEST(fields_that_change_places_share_their_skipped_points) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_same_request_gives_the_same_bytes_on_any_number_of_threads),
+      cmocka_unit_test(a_long_row_is_the_same_alone_and_among_many),
       cmocka_unit_test(another_seed_or_field_gives_other_values),
       cmocka_unit_test(another_kind_gives_other_values),
       cmocka_unit_test(no_line_along_any_axis_is_constant),

@@ -16,8 +16,9 @@ static halotune_status source_put(const struct invocation *invocation, const str
   struct built built;
   halotune_status status = kernel_source(&query->question, &query->answer, query->coefficients, &built);
   if (status != HALOTUNE_OK) return status;
-  pragma_numbers(built.source);
-  status = output_text(option_value(invocation, "output"), OUTPUT_FOR_ALL, built.source, strlen(built.source));
+  status = pragma_numbers(built.source);
+  if (status == HALOTUNE_OK)
+    status = output_text(option_value(invocation, "output"), OUTPUT_FOR_ALL, built.source, strlen(built.source));
   built_free(&built);
   return status;
 }
