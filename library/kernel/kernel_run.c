@@ -174,27 +174,14 @@ static halotune_status run_kernel(halotune_kernel *kernel, CUstream stream, stru
   return status;
 }
 
-/* Whether a field is an input that never takes another field's value. */
-static bool is_constant(const struct stencil *stencil, int field) {
-  for (int i = 0; i < stencil->iterate_count; i++) {
-    if (stencil->iterate[i].to == field) return false;
-  }
-  return field < stencil->input_count;
-}
-
-/* Whether the next step can do without the old values of an input. Otherwise no output may lie in its memory: the input
- * is constant, or another input takes its value. */
-static bool is_free_after_step(const struct stencil *stencil, int input) {
-  for (int i = 0; i < stencil->iterate_count; i++) {
-    if (!stencil->iterate[i].from_output && stencil->iterate[i].from == input) return false;
-  }
-  return !is_constant(stencil, input);
+static bool is_constant_input(const struct stencil *stencil, int field) {
+  return field < stencil->input_count && iterate_is_constant(stencil, field);
 }
 
 static bool is_in_place(const halotune_kernel *kernel, int field, int input) {
   const struct stencil *stencil = kernel->question.parsed->stencil;
   return field >= kernel->input_count && stencil_in_place(stencil, field - kernel->input_count) == input &&
-         is_free_after_step(stencil, input);
+         iterate_frees(stencil, input);
 }
 
 static halotune_status check_fields(const halotune_kernel *kernel, void *const fields[]) {
@@ -210,7 +197,7 @@ static halotune_status check_fields(const halotune_kernel *kernel, void *const f
     for (int k = 0; k < i; k++) {
       const uintptr_t other = (uintptr_t)fields[k];
       const bool is_apart = at >= other + kernel_field_bytes(kernel, k) || other >= at + bytes;
-      if (is_apart || (is_constant(stencil, i) && is_constant(stencil, k))) continue;
+      if (is_apart || (is_constant_input(stencil, i) && is_constant_input(stencil, k))) continue;
       if (at == other && is_in_place(kernel, i, k)) continue;
       return fail(HALOTUNE_ARGUMENT, "halotune_run: fields[%d] (%s) overlaps with fields[%d] (%s)", i,
                   kernel_field_name(kernel, i), k, kernel_field_name(kernel, k));

@@ -117,6 +117,20 @@ void iterate_advance(const struct stencil *stencil, int steps, int inputs[], int
   }
 }
 
+bool iterate_is_constant(const struct stencil *stencil, int input) {
+  for (int i = 0; i < stencil->iterate_count; i++) {
+    if (stencil->iterate[i].to == input) return false;
+  }
+  return true;
+}
+
+bool iterate_frees(const struct stencil *stencil, int input) {
+  for (int i = 0; i < stencil->iterate_count; i++) {
+    if (!stencil->iterate[i].from_output && stencil->iterate[i].from == input) return false;
+  }
+  return !iterate_is_constant(stencil, input);
+}
+
 void iterate_leaders(const struct stencil *stencil, int leader[2 * MAX_FIELDS]) {
   for (int i = 0; i < stencil->input_count + stencil->output_count; i++) leader[i] = i;
   for (int o = 0; o < stencil->output_count; o++) {

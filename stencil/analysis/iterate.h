@@ -34,6 +34,13 @@ int iterate_most_steps(const struct stencil *stencil, int most);
  *            the input that `in_place` names for it, it also has that input's buffer afterwards */
 void iterate_advance(const struct stencil *stencil, int steps, int inputs[], int outputs[]);
 
+/* Whether an input never takes another field's value. */
+bool iterate_is_constant(const struct stencil *stencil, int input);
+
+/* Whether the next step can do without the old values of an input. Otherwise no output may lie in its memory: the input
+ * is constant, or another input takes its value. */
+bool iterate_frees(const struct stencil *stencil, int input);
+
 /* Find which fields exchange buffers with an output. Before the first step these buffers must have the same values at
  * the points that no step computes: those of the input that the output becomes.
  *   leader  receives for each input, then for each output, this input, or its own number if it exchanges buffers with

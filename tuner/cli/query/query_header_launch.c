@@ -107,24 +107,35 @@ static void add_assignments(const struct stencil *stencil, int steps, int writte
   }
 }
 
+/* The first input in whose memory an output may lie, and which the next step needs; NULL if there is none. */
+static const char *lost_input(const struct stencil *stencil) {
+  for (int i = 0; i < stencil->in_place_count; i++) {
+    if (!iterate_frees(stencil, stencil->in_place[i].input)) return stencil->inputs[stencil->in_place[i].input];
+  }
+  return NULL;
+}
+
 void header_add_advance(const struct stencil *stencil, const struct launch *launch, const char *prefix,
                         struct text *text) {
   struct carried carried[MAX_FIELDS];
   if (stencil->iterate_count == 0) return;
   const int written = stencil->output_count + iterate_carried(stencil, launch->steps, carried);
+  const char *lost = lost_input(stencil);
   text_printf(text, "\n/* Sort a list of pointers after a launch of %d step%s on them. Its order is\n *   ",
               launch->steps, PLURAL(launch->steps));
   header_fields(stencil, launch, add_to_order, text);
   text_printf(
-      text,
-      "\n * Afterwards each input is the buffer that holds its value after the launch, so that the list has the\n"
-      " * arguments of the next launch. No data moves. */\n"
-      "#define %s_STEPS %d\n#define %s_FIELDS %d\n"
-      "static inline void %s_advance(CUdeviceptr fields[%d]) {\n  CUdeviceptr before[%d];\n"
-      "  for (int i = 0; i < %d; i++) before[i] = fields[i];\n",
-      prefix, launch->steps, prefix, stencil->input_count + written, prefix, stencil->input_count + written,
-      stencil->input_count + written, stencil->input_count + written);
-  if (stencil->in_place_count > 0 && launch->steps == 1) {
+      text, "\n * Afterwards each input is the buffer that holds its value after the launch, so that the list has the\n"
+            " * arguments of the next launch. No data moves.");
+  if (lost) text_printf(text, " No output may lie in the memory of an input: the next step needs\n * input_%s.", lost);
+  text_printf(text,
+              " */\n"
+              "#define %s_STEPS %d\n#define %s_FIELDS %d\n"
+              "static inline void %s_advance(CUdeviceptr fields[%d]) {\n  CUdeviceptr before[%d];\n"
+              "  for (int i = 0; i < %d; i++) before[i] = fields[i];\n",
+              prefix, launch->steps, prefix, stencil->input_count + written, prefix, stencil->input_count + written,
+              stencil->input_count + written, stencil->input_count + written);
+  if (stencil->in_place_count > 0 && launch->steps == 1 && !lost) {
     const struct in_place *first = &stencil->in_place[0];
     text_printf(text, "  if (before[%d] == before[%d]) { /* in place */\n", stencil->input_count + first->output,
                 first->input);
