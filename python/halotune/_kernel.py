@@ -80,7 +80,8 @@ class Kernel(Owner):
         kernel = halotune.Kernel(config)
         kernel([u], [v])
 
-    A kernel may be used by several threads, if they have different arrays.
+    A kernel may be used by several threads, if they have different arrays. It ends when Python forgets it: keep it until
+    its launches have finished.
     """
 
     _name = "kernel"
