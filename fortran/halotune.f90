@@ -21,7 +21,8 @@ module halotune
   implicit none
   private
 
-  public :: halotune_context, halotune_kernel, halotune_problem, halotune_config, halotune_layout, halotune_facts
+  public :: halotune_context, halotune_kernel, halotune_problem, halotune_config, halotune_layout, halotune_facts, &
+    halotune_field
   public :: halotune_strstatus, halotune_version, halotune_text
 
   ! Statuses.

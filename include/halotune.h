@@ -543,7 +543,8 @@ HALOTUNE_API halotune_status halotune_unpack(halotune_kernel *kernel, struct CUs
 
 /* End a kernel. Its launches must have finished: synchronize the stream first.
  *   kernel  may be NULL
- * Threads: no other thread may be using this kernel. Any CUDA context may be current. Since 0.1. */
+ * Threads: no other thread may be using this kernel. Any CUDA context may be current, but the kernel's own must not
+ * have been destroyed or reset: free its kernels first. Since 0.1. */
 HALOTUNE_API void halotune_kernel_free(halotune_kernel *kernel);
 
 #ifdef __cplusplus

@@ -290,6 +290,9 @@ public:
   }
   static std::vector<kernel> create_boxes(const context &from, const config &chosen, span<const layout> boxes,
                                           span<const double> coefficients = {}) {
+    if (boxes.size() > MOST_BOXES)
+      throw error(HALOTUNE_ARGUMENT, "halotune::kernel: " + std::to_string(boxes.size()) + " boxes, and a call takes at most " +
+                                         std::to_string(MOST_BOXES));
     std::vector<kernel> made(boxes.size());
     int count = 0;
     if (coefficients.size()) {

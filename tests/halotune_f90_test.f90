@@ -25,6 +25,7 @@ program halotune_f90_test
   type(halotune_problem) :: problem
   type(halotune_config) :: config
   type(halotune_kernel) :: kernel
+  type(halotune_field) :: field
   type(c_ptr) :: none(2) = c_null_ptr
   integer :: stat
   character(len=400) :: message
@@ -69,6 +70,10 @@ program halotune_f90_test
   if (stat /= HALOTUNE_ARGUMENT .or. index(message, 'halotune_unpack: the box goes from 10 to 11 in z') == 0) error stop 'unpack'
   call kernel%pack(c_null_ptr, 3, [1, 1, 1], [1, 1, 1], c_loc(nowhere(1)), c_loc(nowhere(2)), stat, message)
   if (stat /= HALOTUNE_ARGUMENT .or. index(message, 'no field 2') == 0) error stop 'the number of a field'
+  call kernel%field(2, field)
+  if (field%elements /= 24*12*10 .or. field%element_bytes /= 4 .or. any(field%strides /= [1, 24, 24*12])) error stop 'field'
+  call kernel%field(3, field, stat, message)
+  if (stat /= HALOTUNE_ARGUMENT .or. index(message, 'no field 2') == 0) error stop 'the number of a field to describe'
   call kernel%free()
   call context%close()
   call context%open(['none.db ', 'none2.db'], stat, message)

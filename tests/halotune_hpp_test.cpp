@@ -56,6 +56,9 @@ static void check_fields(const halotune::context &context, const halotune::confi
   const std::array<halotune::layout, 2> boxes{{{0, 0, {0, 0, 0}, {0, 0, 5}}, {0, 0, {0, 0, 5}, {0, 0, 0}}}};
   const std::vector<halotune::kernel> kernels = halotune::kernel::create_boxes(context, config, boxes);
   expect(kernels.size() == 2 && kernels[0] && kernels[1] && kernels[0].info().steps == kernels[1].info().steps, "boxes");
+  const std::vector<halotune::layout> many(halotune::kernel::MOST_BOXES + 1);
+  expect(throws(HALOTUNE_ARGUMENT, "65 boxes, and a call takes at most 64", [&] { halotune::kernel::create_boxes(context, config, many); }),
+         "too many boxes");
   expect(throws(HALOTUNE_ARGUMENT, "no field 2", [&] { kernel.pack(nullptr, 2, {{0, 0, 0}, {1, 1, 1}}, &field, &field); }), "pack");
   expect(kernel.try_unpack(nullptr, 0, {{0, 0, 0}, {25, 1, 1}}, &field, &field) == HALOTUNE_ARGUMENT, "unpack");
 }

@@ -2,7 +2,8 @@
  *
  * Stored code fits if it was built for this very problem, or from a source with the same meaning. Comments, such as
  * the banner with the grid, do not count. A source in which extents or coefficients are constants therefore never
- * serves another problem. Code that is cut short is compiled again. */
+ * serves another problem. A stored launch is used on another model of GPU only if it has as many blocks there. Code
+ * that is cut short is compiled again. */
 #include "library/kernel/kernel_build.h"
 
 #include <math.h>
@@ -143,6 +144,23 @@ static bool is_same_problem(const struct question *q, const struct served *row, 
   return true;
 }
 
+/* Whether a stored launch has the blocks that the variant has on this GPU: some templates launch as many as the GPU
+ * holds at a time. False when memory is out, or where the template cannot be read. */
+static bool has_own_blocks(const struct question *q, const struct answer *answer, const struct stored *stored) {
+  const struct template *template;
+  struct bindings bindings;
+  bool is_same = true;
+  if (answer->row->model == q->device->model) return true;
+  if (context_template(q->ctx, answer->template_at, &template) != HALOTUNE_OK ||
+      bindings_make(template, q->facts, &bindings) != HALOTUNE_OK)
+    return false;
+  bindings_configure(&bindings, &answer->configuration);
+  for (int axis = 0; axis < MAX_DIMS; axis++)
+    is_same = is_same && bindings_value(&bindings, template->grid[axis]) == (double)stored->launch.grid[axis];
+  bindings_free(&bindings);
+  return is_same;
+}
+
 /* Whether two sources have the same meaning; false when memory is out. */
 static bool is_same_source(const char *left, const char *right) {
   struct identity hashes[2];
@@ -262,7 +280,8 @@ static halotune_status variant_build(const struct question *q, const struct answ
     runs = false;
   }
   bool compiles = have && !with_code && source_capability(stored.source) <= q->device->capability;
-  if (have && (runs || compiles) && is_same_problem(q, answer->row, &stored, coefficients)) {
+  if (have && (runs || compiles) && is_same_problem(q, answer->row, &stored, coefficients) &&
+      has_own_blocks(q, answer, &stored)) {
     stored_move(&stored, true, out);
   } else if ((status = generate_for(q, answer, coefficients, &generated)) == HALOTUNE_OK) {
     out->source = generated.source;

@@ -97,22 +97,29 @@ static struct row_kind kind_of(const struct served *row, const struct priced_fam
 
 static halotune_status price_rows(const struct pricing *p, const struct served **rows, struct priced_family *family) {
   halotune_status status = HALOTUNE_OK;
-  bool has_winner = false; /* of the configuration */
   for (int i = 0; i < family->row_count && status == HALOTUNE_OK; i++) {
     struct priced_shape *shape = i > 0 ? &family->shapes[family->shape_count - 1] : NULL;
     if (!shape || rows[i]->template_at != shape->template_at || rows[i]->parameters != shape->parameters) {
       shape = &family->shapes[family->shape_count++];
       status = price_shape(p, rows[i], shape);
       shape->first = i;
-      has_winner = false;
     }
     shape->end = i + 1;
-    has_winner = has_winner || !rows[i]->is_finalist;
     family->rows[i] = price_row(p, family, shape, rows[i]);
     family->kinds[i] = kind_of(rows[i], family, shape);
-    for (int k = shape->first; k <= i && has_winner && shape->is_usable; k++) family->kinds[k].mode |= MODE_WINS;
   }
   return status;
+}
+
+/* Mark the rows of the configurations that have a winner. */
+static void mark_winners(const struct served **rows, struct priced_family *family) {
+  for (int s = 0; s < family->shape_count; s++) {
+    const struct priced_shape *shape = &family->shapes[s];
+    bool has_winner = false;
+    for (int i = shape->first; i < shape->end; i++) has_winner = has_winner || !rows[i]->is_finalist;
+    for (int i = shape->first; i < shape->end && has_winner && shape->is_usable; i++)
+      family->kinds[i].mode |= MODE_WINS;
+  }
 }
 
 /* Find the trend of a family, and subtract it from its rows. */
@@ -202,6 +209,7 @@ static halotune_status price_family(struct halotune_ctx *ctx, const struct looku
     qsort(rows, count, sizeof *rows, compare_rows);
   }
   if (status == HALOTUNE_OK) status = price_rows(&pricing, rows, family);
+  if (status == HALOTUNE_OK) mark_winners(rows, family);
   if (status == HALOTUNE_OK) status = price_trend(family);
   if (status == HALOTUNE_OK) find_alike(family);
   for (int i = (int)count; status == HALOTUNE_OK && i < family->column_length; i++) family->kinds[i].mode = MODE_NONE;

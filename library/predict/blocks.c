@@ -34,8 +34,8 @@ INTO_WIDE_VECTORS void compute_vector(const struct shape_columns *shapes, int fi
   for (int i = 0; i < WIDE_LANES; i++) {
     const int at = first + i;
     const float tile_x = s.tile[0][at], tile_y = s.tile[1][at], tile_z = s.tile[2][at];
-    const float blocks =
-        (float)((double)s.blocks[at] * tiles_along(nx, tile_x) * tiles_along(ny, tile_y) * tiles_along(nz, tile_z));
+    const double its = (double)s.blocks[at], of_tile = pick_double(its < 0, -its * sm_count, its);
+    const float blocks = (float)(of_tile * tiles_along(nx, tile_x) * tiles_along(ny, tile_y) * tiles_along(nz, tile_z));
     const bool is_known = blocks >= 1;
     const float start_ms =
         pick(s.cluster_blocks[at] > 1, blocks / s.cluster_blocks[at] * cluster_ms, blocks * block_ms);

@@ -20,10 +20,22 @@ static double blocks_at(const struct bindings *bindings, const double points[MAX
   return blocks;
 }
 
+/* The member `blocks` of a shape: the blocks of a launch of one point; or, negative, those of one multiprocessor, where
+ * twice the multiprocessors get twice the blocks.
+ *   least  blocks of a launch of one point */
+static double least_blocks(const struct bindings *bindings, double least) {
+  double *multiprocessors = &bindings->variables[FACT_multiprocessors];
+  const double usual = *multiprocessors;
+  *multiprocessors = 2 * usual;
+  const bool grows = blocks_at(bindings, (const double[MAX_DIMS]){1, 1, 1}) == 2 * least;
+  *multiprocessors = usual;
+  return grows ? -least / usual : least;
+}
+
 static void find_tiles(const struct bindings *bindings, struct predict_shape *out) {
   const double least = blocks_at(bindings, (const double[MAX_DIMS]){1, 1, 1});
   if (!(least >= 1 && least < 1e9)) return;
-  out->blocks = (float)least;
+  out->blocks = (float)least_blocks(bindings, least);
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     double points[MAX_DIMS] = {1, 1, 1};
     points[axis] = long_axis;

@@ -4,7 +4,9 @@
 
 #include "stencil/template/template.h"
 
-/* A launch has `blocks` times the product of ceil(points / tile) over the axes whose tile is not 0. */
+/* A launch has `blocks` times the product of ceil(points / tile) over the axes whose tile is not 0. Some templates
+ * launch as many blocks as the GPU holds: `blocks` is negative then, and its absolute value counts for each
+ * multiprocessor. */
 struct predict_shape {
   float tile[MAX_DIMS]; /* points of a block along each axis; 0: the number of blocks does not depend on the axis */
   float blocks;         /* 0: the formulas give no such rule, so that nothing is known of the blocks */

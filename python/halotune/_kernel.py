@@ -80,7 +80,8 @@ class Kernel(Owner):
         kernel = halotune.Kernel(config)
         kernel([u], [v])
 
-    A kernel may be used by several threads, if they have different arrays.
+    A kernel may be used by several threads, if they have different arrays. It ends when Python forgets it: keep it until
+    its launches have finished.
     """
 
     _name = "kernel"
@@ -229,7 +230,11 @@ class Kernel(Owner):
         order: dict[int, list[int]] = {}
         for i, each in enumerate(views):
             order.setdefault(each.pointer, []).append(i)
-        after = [fields[order[pointer or 0].pop(0)] for pointer in pointers]
+        after = []
+        for pointer in pointers:
+            given = order[pointer or 0]
+            # A buffer of an output in place may be in the list more often than before: its last array stands for it.
+            after.append(fields[given.pop(0) if len(given) > 1 else given[0]])
         try:
             check(status)
         except Error as error:

@@ -156,6 +156,26 @@ class Kernels(unittest.TestCase):
         expected = star7(expected)
         numpy.testing.assert_allclose(expected, self.kernel.run(after, 1)[0].get(), rtol=1e-5)
 
+    def test_run_in_place(self):
+        """An output lies in the memory of the input that it replaces: the list has one array twice, and then the other."""
+        with halotune.Context() as context:
+            context.add_stencil(
+                "name: swing\ndims: 1\ninputs: [u, u_prev]\noutputs: [v]\n"
+                "update: v = 1.5*u[0] - u_prev[0] + 0.25*(u[-1] + u[1])\nboundary: periodic\n"
+                "iterate: {v: u, u: u_prev}\nin_place: {v: u_prev}\ndtypes: [f32]\ngrids: [[64]]\n"
+            )
+            kernel = halotune.Kernel(context.lookup("swing", (64,)))
+        now, before = numpy.random.default_rng(3).random((2, 64), dtype=numpy.float32)
+        u, u_prev = Array(now), Array(before)
+        fields = kernel.run([u, u_prev, u_prev], 1)
+        self.assertEqual([id(u_prev), id(u), id(u)], [id(field) for field in fields])
+        fields = kernel.run(fields, 4)
+        self.assertEqual([id(u_prev), id(u), id(u)], [id(field) for field in fields])
+        for _ in range(5):
+            now, before = 1.5 * now - before + 0.25 * (numpy.roll(now, 1) + numpy.roll(now, -1)), now
+        numpy.testing.assert_allclose(now, fields[0].get(), rtol=1e-4, atol=1e-5)
+        numpy.testing.assert_allclose(before, fields[1].get(), rtol=1e-4, atol=1e-5)
+
     def test_coefficients(self):
         u = start()
         for given in ({"c0": 0.7}, [0.7, *list(WEIGHTS.values())[1:]]):

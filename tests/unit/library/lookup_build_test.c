@@ -41,6 +41,7 @@ static const struct tuned rows_stored[] = {
      0.30},
     {GPU_H200, "box27", "scatter", "copies=engine pieces=vectors vector=2", DTYPE_F32, {128, 64, 64}, USUAL, 0.30},
     {GPU_H200, "wave25", "scatter", "copies=block halo_bytes=32", DTYPE_F32, {128, 64, 64}, USUAL, 0.30},
+    {GPU_H200, "heat2d", "pipeline_rows", "steps=1 min_blocks=2", DTYPE_F32, {1024, 512, 1}, USUAL, 0.30},
 };
 
 static struct work work;
@@ -131,6 +132,22 @@ TEST(stored_code_serves_only_what_it_was_built_for) {
     CHECK(strstr(built.source, rows[i].has), "row %zu lacks %s", i, rows[i].has);
     CHECK_EQ(rows[i].blocks, built.launch.grid[1], "row %zu", i);
     CHECK(built.cubin_bytes > 0, "row %zu", i);
+    built_free(&built);
+  }
+}
+
+/* As many blocks as a GPU holds: another GPU gets its own number, with the same machine code. */
+TEST(a_stored_launch_is_of_one_model_of_gpu) {
+  static const struct {
+    const char *device;
+    long blocks;
+  } rows[] = {{"NVIDIA H200", 2 * 132}, {"NVIDIA H100 PCIe", 2 * 114}};
+  static const long long grid[] = {1024, 512, 1};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct built built;
+    CHECK_OK(look_up_and_build("heat2d", rows[i].device, grid, 0, &built));
+    CHECK_TEXT("database", built.code, "%s", rows[i].device);
+    CHECK_EQ(rows[i].blocks, built.launch.grid[0], "%s", rows[i].device);
     built_free(&built);
   }
 }
@@ -672,6 +689,7 @@ TEST(less_alignment_gives_copies_by_the_block) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stored_code_serves_only_what_it_was_built_for),
+      cmocka_unit_test(a_stored_launch_is_of_one_model_of_gpu),
       cmocka_unit_test(a_source_for_newer_gpus_is_not_served_to_older_ones),
       cmocka_unit_test(a_finalist_has_no_stored_code),
       cmocka_unit_test(stored_code_is_that_of_the_row_that_was_read),

@@ -110,6 +110,30 @@ static const struct tuned rows_sm_90[] = {
      0.001},
 };
 
+/* A winner that reads textures, and one that does not. */
+static const struct tuned rows_textures[] = {
+    {GPU_H200,
+     "star7",
+     "zmarch",
+     "storage=direct vector=1 block_x=32 load_path=texture",
+     DTYPE_F32,
+     {NX, NY, NZ},
+     LAUNCH_STREAM,
+     CACHE_STEADY,
+     false,
+     0.001},
+    {GPU_H200,
+     "star7",
+     "zmarch",
+     "storage=direct vector=1 block_x=32 load_path=plain",
+     DTYPE_F32,
+     {512, NY, NZ},
+     LAUNCH_STREAM,
+     CACHE_STEADY,
+     false,
+     0.001},
+};
+
 static struct work work;
 static halotune_ctx *ctx;
 static struct cu cu;
@@ -520,6 +544,35 @@ TEST(tensor_maps_clusters_and_overlap) {
   work_end(&own);
 }
 
+/* Nobody could destroy the texture objects of a set that is not kept, so a variant without them runs. */
+TEST(sets_that_are_not_kept_have_no_textures) {
+  enum { TEXTURE_ALIGNMENT = 512 / sizeof(float) };
+  struct work own = work_begin();
+  halotune_ctx *usual = ctx;
+  halotune_kernel *kernel;
+  tuned_make(own.path, rows_textures, COUNT(rows_textures));
+  tuned_change(own.path, "update best set cubin = zeroblob(0)");
+  const char *paths[] = {own.path};
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  const halotune_config config = look_up("star7", NX, NY, NZ);
+  for (int others = 0; others <= MOST_BOUND_SETS; others += MOST_BOUND_SETS) {
+    CHECK_OK(halotune_kernel_create(ctx, &config, weights, NULL, &kernel));
+    CHECK(kernel->main->kernel.plan.passes_textures, "%s", config.parameters);
+    for (int i = 1; i <= others; i++) {
+      const void *inputs[] = {at(0, i * TEXTURE_ALIGNMENT)};
+      void *outputs[] = {at(1, 0)};
+      CHECK_OK(halotune_kernel_launch(kernel, NULL, inputs, outputs));
+    }
+    check_star7(kernel, NULL, 0);
+    check_star7(kernel, NULL, 0);
+    CHECK_EQ(others > 0, kernel->variants != kernel->main, "another variant after %d sets", others);
+    halotune_kernel_free(kernel);
+  }
+  halotune_close(ctx);
+  ctx = usual;
+  work_end(&own);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_winner_computes_what_it_should),
@@ -535,6 +588,7 @@ int main(void) {
       cmocka_unit_test(a_kernel_outlives_its_ctx),
       cmocka_unit_test(a_child_waits_for_no_lock_of_a_kernel),
       cmocka_unit_test(tensor_maps_clusters_and_overlap),
+      cmocka_unit_test(sets_that_are_not_kept_have_no_textures),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

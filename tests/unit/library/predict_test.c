@@ -65,6 +65,7 @@ static const struct {
      4,
      256},
     {"scan_z", "scan", "block_x=64 block_y=1 method=march", {0, 1, 0}, 1, 64},
+    {"heat2d", "pipeline_rows", "steps=4 warps=4 min_blocks=2", {0, 0, 0}, -2, 128}, /* two for each multiprocessor */
 };
 
 TEST(shapes_follow_the_launch_formulas) {
@@ -107,6 +108,23 @@ static double time_at(const struct predict_shape *shape, double time_ms, const d
 
 static double ratio(const struct predict_shape *shape, const double from[MAX_DIMS], const double to[MAX_DIMS]) {
   return time_at(shape, 1, from, to);
+}
+
+/* A launch of as many blocks as the GPU holds has whole waves on each GPU. */
+TEST(some_launches_fill_every_gpu) {
+  const struct predict_gpu pcie = {114, 2039, 52428800, 0, 0}, *const gpus[] = {&h200, &pcie};
+  const struct predict_shape shape = shape_of("heat2d", "pipeline_rows", "steps=4 warps=4 min_blocks=2");
+  const struct predict_model model = predict_default();
+  for (int i = 0; i < 2; i++) {
+    const struct predict_work work = {{512, 512, 1}, 2048, 512.0 * 512 * 8, 3, 0, 0, DTYPE_F32};
+    struct predict_shape full = shape;
+    struct predict_cost cost;
+    full.blocks_per_sm = 2;
+    predict_cost(&model, &full, &work, gpus[i], &cost);
+    CHECK_NEAR(0, (double)cost.features[PREDICT_tail], 1e-6, "GPU %d", i);
+    CHECK_NEAR(0, (double)cost.features[PREDICT_idle], 1e-6, "GPU %d", i);
+    CHECK_NEAR(2 * gpus[i]->sm_count * 0.61e-6, (double)cost.dispatch_ms, 1e-9, "GPU %d", i);
+  }
 }
 
 TEST(time_follows_the_points_of_large_grids) {
@@ -300,6 +318,7 @@ int main(void) {
       cmocka_unit_test(shapes_follow_the_launch_formulas),
       cmocka_unit_test(many_small_blocks_wait_for_their_start),
       cmocka_unit_test(no_variant_is_faster_than_a_copy_unless_it_was_measured_so),
+      cmocka_unit_test(some_launches_fill_every_gpu),
       cmocka_unit_test(time_follows_the_points_of_large_grids),
       cmocka_unit_test(the_rate_of_memory_counts_beyond_the_cache),
       cmocka_unit_test(deep_blocks_are_slow_on_small_grids),

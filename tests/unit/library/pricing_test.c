@@ -1,5 +1,5 @@
-/* pricing_test.c: the configurations of a family: their order, on which trends and equal ranks depend, and those that
- * cannot be read. */
+/* pricing_test.c: the configurations of a family: their order, on which trends and equal ranks depend, those that
+ * cannot be read, and those that won. */
 #include "library/lookup/pricing.h"
 
 #include "db/store/query.h"
@@ -55,10 +55,47 @@ TEST(parameters_that_cannot_be_read_are_no_failure) {
   tuned_end(&work, ctx);
 }
 
+/* A finalist says something about other stencils if its configuration won somewhere. */
+TEST(rows_of_a_configuration_that_won_are_marked) {
+  static const struct tuned two[] = {
+      {GPU_H200, "star7", "zmarch", "vector=4", DTYPE_F32, {512, 512, 512}, USUAL, 0.27},
+      {GPU_H200, "star7", "direct", "vector=1", DTYPE_F32, {64, 64, 64}, USUAL, 0.002},
+  };
+  static const struct {
+    const char *change; /* stays for the row below */
+    int winners, others;
+  } cases[] = {
+      {"insert into finalist select f.run_id, o.variant_id, 2, f.sample_count, 1.05*f.median_ms, f.minimum_ms, f.low_ms,"
+       " f.high_ms, 1.05, 1.04, 1.06, f.samples, 0, 0, null, null, null from finalist f, finalist o"
+       " where f.median_ms > 0.01 and o.median_ms < 0.01",
+       3, 0},
+      {"update best set is_current = 0 where time_ms < 0.01", 1, 1},
+  };
+  struct work work;
+  halotune_ctx *ctx;
+  CHECK_EQ(0, tuned_begin(&work, two, COUNT(two), &ctx), "a database");
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    const struct priced_family *family;
+    struct store *store;
+    int winners = 0;
+    halotune_close(ctx);
+    CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+    CHECK_OK(query_script(store_connection(store), cases[i].change));
+    store_close(store);
+    CHECK_OK(halotune_open((const char *const[]){work.path}, 1, &ctx));
+    CHECK_OK(pricing_family(ctx, 0, &family));
+    for (int row = 0; row < family->row_count; row++) winners += (family->kinds[row].mode & MODE_WINS) != 0;
+    CHECK_EQ(cases[i].winners, winners, "case %zu: rows of configurations that won", i);
+    CHECK_EQ(cases[i].winners + cases[i].others, family->row_count, "case %zu: rows", i);
+  }
+  tuned_end(&work, ctx);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(configurations_come_in_the_order_of_their_texts),
       cmocka_unit_test(parameters_that_cannot_be_read_are_no_failure),
+      cmocka_unit_test(rows_of_a_configuration_that_won_are_marked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

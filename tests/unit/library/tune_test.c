@@ -206,6 +206,32 @@ TEST(added_stencils_stay) {
   scene_end(&p);
 }
 
+/* Of two texts with one name, the one that was added last counts, even if it was also added before the other one. */
+TEST(the_order_of_added_stencils_stays) {
+  static const char *const texts[] = {
+      "name: mine\ndims: 1\ninputs: [u]\noutputs: [v]\nupdate: v = u[0] + u[1]\nboundary: skip\ndtypes: [f32]\n"
+      "grids: [[64]]\n",
+      "name: mine\ndims: 1\ninputs: [u]\noutputs: [v]\nupdate: v = u[0] - u[1]\nboundary: skip\ndtypes: [f32]\n"
+      "grids: [[64]]\n",
+  };
+  struct scene p;
+  halotune_stencil_facts facts;
+  char hash[80];
+  scene_begin(&p, ":");
+  for (int i = 0; i < 2; i++) CHECK_OK(halotune_stencil_add(p.ctx, texts[i]));
+  CHECK_OK(halotune_stencil_info(p.ctx, "mine", &facts));
+  snprintf(hash, sizeof hash, "%s", facts.hash);
+  CHECK_OK(halotune_stencil_add(p.ctx, texts[0]));
+  for (int round = 0; round < 2; round++) {
+    CHECK_OK(context_renew(p.ctx, p.before.path));
+    CHECK_OK(halotune_stencil_info(p.ctx, "mine", &facts));
+    CHECK_TEXT(texts[0], facts.text, "round %d", round);
+    CHECK_OK(halotune_stencil_info(p.ctx, hash, &facts));
+    CHECK_TEXT(texts[1], facts.text, "round %d: the other one, by its hash", round);
+  }
+  scene_end(&p);
+}
+
 TEST(the_program_knows_stencils_too) {
   struct scene p;
   halotune_problem other = problem;
@@ -618,6 +644,7 @@ int main(void) {
       cmocka_unit_test(the_program_gets_a_budget_and_steps_that_it_takes),
       cmocka_unit_test(the_text_of_a_stencil_comes_into_no_file_of_others),
       cmocka_unit_test(added_stencils_stay),
+      cmocka_unit_test(the_order_of_added_stencils_stays),
       cmocka_unit_test(the_program_knows_stencils_too),
       cmocka_unit_test(folders_of_the_working_directory_are_left_out),
       cmocka_unit_test(a_program_of_the_working_folder_is_not_run),
