@@ -1,6 +1,6 @@
 # An output in the memory of an input that the next step needs: the header says so, and does not sort such pointers.
-halotune db import tests/data/tuned.json --trust --yes --db "$TMPDIR/query.db" >/dev/null 2>&1
-advance() { halotune query "$1" --db "$TMPDIR/query.db" --header --device sm_90 --dtype f32 | sed -n '/^\/\* Sort/,/^}/p'; }
+export HALOTUNE_TEMPLATE_PATH=templates
+advance() { halotune query "$1" --header --device sm_90 --dtype f32 | sed -n '/^\/\* Sort/,/^}/p'; }
 advance tests/data/wave_in_place.yaml
 cat >"$TMPDIR/lost.yaml" <<'END'
 name: lost
