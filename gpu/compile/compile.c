@@ -126,7 +126,7 @@ static halotune_status fail_without_cubin(nvrtcResult result, const char *log, c
     return fail(HALOTUNE_COMPILE,
                 "%.*s (a source includes nothing: put the text of the file that #include names into the template)",
                 length, line);
-  if (line && (strstr(log, "#?") || strstr(log, "?_") || strstr(log, "?ssert")))
+  if (line && (strstr(log, "#?") || strstr(log, "_?") || strstr(log, "a?sert")))
     return fail(HALOTUNE_COMPILE,
                 "%.*s (a source asks for no file, no place and no time: write it without __has_include, __LINE__, "
                 "__DATE__ and the like, without assert and without ##)",
