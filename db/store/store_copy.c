@@ -27,36 +27,74 @@ static halotune_status copy_rows(sqlite3 *connection) {
   return status;
 }
 
-static halotune_status make_tables_anew(sqlite3 *connection) {
-  halotune_status status = query_script(connection, "pragma foreign_keys = off");
-  if (status == HALOTUNE_OK) status = query_script(connection, "begin immediate");
-  if (status != HALOTUNE_OK) return status;
-  status = query_finish(connection, copy_rows(connection));
-  return status == HALOTUNE_OK ? query_script(connection, "pragma foreign_keys = on") : status;
-}
-
-/* Readers keep these texts for each row, and compare templates in pairs. Texts of stencils are no longer than the
- * readers allow, or are not read. */
-static halotune_status check_sizes(sqlite3 *connection) {
-  static const char sql[] =
-      "select 'its templates are too many' where (select count(1) from template) > 4096"
-      " union all select 'a template is too long' from template where max(length(cast(yaml as blob)), length(cast(cuda as blob))) > 1048576"
-      " union all select 'the parameters of a variant are too long' from variant where length(cast(parameters as blob)) > 16384"
-      " union all select 'the name of a GPU is too long' from device where max(length(cast(name as blob)), length(cast(uuid as blob))) > 256"
-      " union all select 'the name of a stencil is too long' from stencil where length(cast(name as blob)) > 256"
-      " union all select 'the name of a template is too long' from template where length(cast(name as blob)) > 256"
-      " union all select 'a date or a version is too long' from best where max(length(cast(date as blob)), length(cast(driver as blob)), length(cast(nvrtc as blob))) > 256"
-      " limit 1";
-  sqlite3_stmt *query = NULL;
-  halotune_status status = query_prepare(connection, sql, &query);
-  const int code = status == HALOTUNE_OK ? sqlite3_step(query) : SQLITE_DONE;
-  if (code == SQLITE_ROW) status = fail(HALOTUNE_DB, "%s for what Halotune writes", column_text(query, 0));
-  else if (code != SQLITE_DONE) status = query_fail(connection);
-  sqlite3_finalize(query);
+/* Give the caller's template to all variants of templates of its name. A variant that another version of the template
+ * has with the same source stays with that version. */
+static halotune_status take_template(sqlite3 *connection, const struct template *template) {
+  static const char *const statements[] = {
+      "update template set hash = ?2, common_hash = ?3, yaml = ?4, cuda = ?5"
+      " where id = (select min(id) from template where name = ?1)",
+      "update or ignore variant set template_id = (select min(id) from template where name = ?1)"
+      " where template_id in (select id from template where name = ?1)"};
+  char hash[IDENTITY_HEX_BYTES], common[IDENTITY_HEX_BYTES];
+  halotune_status status = HALOTUNE_OK;
+  identity_hex(template->hash, hash);
+  identity_hex(template->common_hash, common);
+  const char *const values[] = {template->name, hash, common, template->yaml, template->cuda};
+  for (size_t i = 0; i < COUNT(statements) && status == HALOTUNE_OK; i++) {
+    sqlite3_stmt *update = NULL;
+    status = query_prepare(connection, statements[i], &update);
+    for (int k = 0; status == HALOTUNE_OK && k < sqlite3_bind_parameter_count(update); k++)
+      sqlite3_bind_text(update, k + 1, values[k], -1, SQLITE_STATIC);
+    if (status == HALOTUNE_OK) status = query_run(update, NULL);
+    sqlite3_finalize(update);
+  }
   return status;
 }
 
-halotune_status store_open_copy(const char *path, struct store **out) {
+static halotune_status make_tables_anew(sqlite3 *connection, struct template *const *templates, int count) {
+  halotune_status status = query_script(connection, "pragma foreign_keys = off");
+  if (status == HALOTUNE_OK) status = query_script(connection, "begin immediate");
+  if (status != HALOTUNE_OK) return status;
+  status = copy_rows(connection);
+  if (status == HALOTUNE_OK)
+    status = query_script(connection,
+                          "update template set hash = hex(randomblob(32)), common_hash = '', yaml = '', cuda = ''");
+  for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = take_template(connection, templates[i]);
+  status = query_finish(connection, status);
+  return status == HALOTUNE_OK ? query_script(connection, "pragma foreign_keys = on") : status;
+}
+
+/* Readers keep these texts, and compare some rows in pairs. Texts of stencils are no longer than the readers allow, or
+ * are not read. */
+static halotune_status check_sizes(sqlite3 *connection) {
+  static const struct {
+    const char *what, *value; /* of all rows together, or the largest of a row */
+    long most;
+  } sizes[] = {
+      {"templates", "(select count(1) from template)", 4096},
+      {"GPUs", "(select count(1) from device)", 4096},
+      {"stencils", "(select count(1) from stencil)", 65536},
+      {"winners", "(select count(1) from best)", 200000},
+      {"bytes in the parameters of a variant", "(select max(length(cast(parameters as blob))) from variant)", 4096},
+      {"bytes in the name of a GPU",
+       "(select max(max(length(cast(name as blob)), length(cast(uuid as blob)))) from device)", 256},
+      {"bytes in the name of a stencil", "(select max(length(cast(name as blob))) from stencil)", 256},
+      {"bytes in the name of a template", "(select max(length(cast(name as blob))) from template)", 256},
+      {"bytes in a date or a version", "(select max(length(cast(date || driver || nvrtc as blob))) from best)", 256},
+  };
+  halotune_status status = HALOTUNE_OK;
+  for (size_t i = 0; i < COUNT(sizes) && status == HALOTUNE_OK; i++) {
+    int64_t size = 0;
+    char sql[256];
+    snprintf(sql, sizeof sql, "select coalesce(%s, 0)", sizes[i].value);
+    status = query_number(connection, sql, &size);
+    if (status == HALOTUNE_OK && size > sizes[i].most)
+      status = fail(HALOTUNE_DB, "it has %lld %s; at most %ld are read", (long long)size, sizes[i].what, sizes[i].most);
+  }
+  return status;
+}
+
+halotune_status store_open_copy(const char *path, struct template *const *templates, int count, struct store **out) {
   struct store *store = NULL;
   char detail[FAIL_TEXT_BYTES / 2];
   *out = NULL;
@@ -70,7 +108,7 @@ halotune_status store_open_copy(const char *path, struct store **out) {
              path);
   if (status == HALOTUNE_OK) {
     status = store_pages_check(store);
-    if (status == HALOTUNE_OK) status = make_tables_anew(store->connection);
+    if (status == HALOTUNE_OK) status = make_tables_anew(store->connection, templates, count);
     if (status == HALOTUNE_OK) status = check_sizes(store->connection);
     if (status == HALOTUNE_DB) {
       snprintf(detail, sizeof detail, "%s", fail_text());

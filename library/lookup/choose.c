@@ -109,7 +109,8 @@ static halotune_status choose_measured(struct candidates *candidates, float *ran
   halotune_status status = HALOTUNE_OK;
   struct refusals refusals;
   refusals.count = refusals.template_count = 0;
-  while (status == HALOTUNE_OK && refusals.count < MOST_REFUSED && candidates_take(candidates, &candidate)) {
+  while (status == HALOTUNE_OK && refusals.count < MOST_REFUSED && !context_is_over(q->ctx) &&
+         candidates_take(candidates, &candidate)) {
     bool fits = false;
     if (question_is_row_wrong(q, candidate.row)) continue;
     status = try_candidate(candidates, &candidate, out, &fits);
@@ -133,7 +134,7 @@ static halotune_status adapt_configuration(const struct question *q, struct answ
   halotune_status status = context_template(q->ctx, answer->template_at, &template);
   if (status == HALOTUNE_OK) status = bindings_make(template, q->facts, &bindings);
   if (status != HALOTUNE_OK) return status;
-  bindings.limit.most_steps = MOST_TRIED_VALUES;
+  bindings.limit = (struct walk_limit){q->ctx->is_over, q->ctx->is_over_context, MOST_TRIED_VALUES, 0, WALK_WHOLE};
   *fits = !space_nearest(&bindings, NULL, &answer->configuration);
   bindings_free(&bindings);
   return refuse_refuted(q, template, answer->template_at, &answer->configuration, fits);
@@ -146,8 +147,8 @@ static halotune_status choose_adapted(struct candidates *candidates, struct answ
   halotune_status status = HALOTUNE_OK;
   *found = false;
   candidates_restart(candidates);
-  for (int i = 0; i < MOST_ADAPTED && !*found && status == HALOTUNE_OK && candidates_take(candidates, &candidate);
-       i++) {
+  for (int i = 0; i < MOST_ADAPTED && !*found && status == HALOTUNE_OK; i++) {
+    if (context_is_over(candidates->question->ctx) || !candidates_take(candidates, &candidate)) break;
     *out = (struct answer){.match = HALOTUNE_MATCH_DEFAULT,
                            .template_at = candidate.row->template_at,
                            .prediction = {NAN, NAN},
@@ -227,7 +228,7 @@ static halotune_status choose_default(const struct question *q, struct answer *o
   long *weights = calloc((size_t)catalog->template_count + 1, sizeof *weights);
   if (!weights) return fail_memory();
   weigh_templates(q, weights);
-  while (!found && status == HALOTUNE_OK) {
+  while (!found && status == HALOTUNE_OK && !context_is_over(q->ctx)) {
     const struct template *template;
     bool may;
     int heaviest = -1;

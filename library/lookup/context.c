@@ -398,6 +398,8 @@ void context_limit(struct halotune_ctx *ctx, bool (*is_over)(const void *context
   ctx->is_over_context = context;
 }
 
+bool context_is_over(const struct halotune_ctx *ctx) { return ctx->is_over && ctx->is_over(ctx->is_over_context); }
+
 /* Parse the text of a stencil in a database. A file of a stencil cannot be longer either. */
 static halotune_status parse_known(const struct known_stencil *known, struct parsed_stencil **out) {
   const struct source source = source_of(known->name, known->text, strlen(known->text));

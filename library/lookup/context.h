@@ -50,7 +50,7 @@ struct halotune_ctx {
   const char *tune_argument; /* for messages: what to tune, such as a stencil file; NULL: the stencil's name */
   struct store **stores;     /* for each database its store, once it gave machine code; else NULL */
   struct texts texts;        /* texts that answers point to, such as parameters of defaults */
-  /* Asked before the texts of other stencils are read; NULL: all are read. See context_limit. */
+  /* Asked while a question is compared with other rows; NULL: nobody is asked. See context_limit. */
   bool (*is_over)(const void *context);
   const void *is_over_context;
   atomic_int added_stencils; /* number of stencils behind those of the databases */
@@ -69,9 +69,10 @@ struct halotune_ctx *context_of_config(struct halotune_ctx *root, const halotune
  * Returns HALOTUNE_OK or the errors of halotune_open. */
 halotune_status context_open_stores(struct store *const *stores, int count, bool has_starter, halotune_ctx **out);
 
-/* From now on, ask `is_over` before each text of a stencil that a question is compared with. Texts that were not read
- * when it says true say nothing. Call it before the first question. */
+/* From now on, ask `is_over` before each text of a stencil, and before each row, that a question is compared with. What
+ * was not looked at when it says true says nothing. Call it before the first question. */
 void context_limit(struct halotune_ctx *ctx, bool (*is_over)(const void *context), const void *context);
+bool context_is_over(const struct halotune_ctx *ctx);
 
 /* Read the databases of the caller's ctx again, and `database` first if it is none of them.
  * Returns HALOTUNE_OK or the errors of halotune_open. */

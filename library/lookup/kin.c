@@ -6,8 +6,6 @@
 
 #include "library/lookup/similar.h"
 
-static bool is_over(const struct halotune_ctx *ctx) { return ctx->is_over && ctx->is_over(ctx->is_over_context); }
-
 /* Find what rows of each stencil add to the error. A stencil that this program cannot read, or has no time to read,
  * says nothing. */
 static halotune_status find_errors(const struct question *q, struct kin *kin) {
@@ -20,7 +18,7 @@ static halotune_status find_errors(const struct question *q, struct kin *kin) {
     const struct parsed_stencil *other;
     kin->errors[i] = i == q->key.stencil ? 0 : INFINITY;
     if (i == q->key.stencil || !*catalog->stencils[i].newest) continue; /* without a row */
-    if (is_over(q->ctx)) continue;
+    if (context_is_over(q->ctx)) continue;
     halotune_status status = context_stencil(q->ctx, i, &other);
     if (status != HALOTUNE_OK && status != HALOTUNE_PARSE) return status;
     if (status == HALOTUNE_OK) kin->errors[i] = similar_error(similar_distance(q->parsed, other));

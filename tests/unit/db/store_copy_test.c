@@ -24,7 +24,7 @@ TEST(a_copy_has_all_rows_without_code) {
   tuned_change(work.path,
                "insert into prediction (device_id, coefficient, value, origin_id) values (1, 'latency_us', 0.5, 1)");
   CHECK_OK(store_open(work.path, STORE_READ, &store));
-  CHECK_OK(store_open_copy(work.path, &copy));
+  CHECK_OK(store_open_copy(work.path, NULL, 0, &copy));
   CHECK(!store_has_file(copy) && store_has_file(store), "it is in memory");
   CHECK_TEXT(work.path, store_path(copy), "its name");
   for (size_t i = 0; i < COUNT(tables); i++) {
@@ -45,7 +45,7 @@ TEST(a_copy_needs_no_file) {
   struct work work = work_begin();
   struct store *copy;
   tuned_make(work.path, rows, COUNT(rows));
-  CHECK_OK(store_open_copy(work.path, &copy));
+  CHECK_OK(store_open_copy(work.path, NULL, 0, &copy));
   CHECK_EQ(0, truncate(work.path, 10), "the file");
   CHECK_EQ((int64_t)COUNT(rows), number_of(copy, "select count(1) from best"), "rows");
   store_close(copy);
@@ -64,12 +64,45 @@ TEST(a_statement_ends_when_its_reader_says_so) {
   struct store *copy;
   int64_t number;
   tuned_make(work.path, rows, COUNT(rows));
-  CHECK_OK(store_open_copy(work.path, &copy));
+  CHECK_OK(store_open_copy(work.path, NULL, 0, &copy));
   store_ask(copy, is_always_over, NULL);
   CHECK_EQ(HALOTUNE_DB, query_number(store_connection(copy), endless, &number), "it would never end");
   store_ask(copy, NULL, NULL);
   CHECK_EQ((int64_t)COUNT(rows), number_of(copy, "select count(1) from best"), "the next statement runs");
   store_close(copy);
+  work_end(&work);
+}
+
+/* Templates of others are not read: the caller's one of that name stands for all of them, and one of another name has
+ * no text. */
+TEST(templates_of_a_copy_are_those_of_the_caller) {
+  struct work work = work_begin();
+  struct store *copy;
+  struct template *direct;
+  char hash[IDENTITY_HEX_BYTES], sql[256];
+  CHECK_OK(template_read("templates/direct.yaml", &direct));
+  identity_hex(direct->hash, hash);
+  tuned_make(work.path, rows, COUNT(rows));
+  tuned_change(
+      work.path,
+      "insert into template (id, hash, common_hash, name, yaml, cuda, origin_id) values (99, 'older', '', 'direct',"
+      " 'name: [', 'old', 1); update variant set template_id = 99 where id = (select max(v.id) from variant v"
+      " join template t on t.id = v.template_id where t.name = 'direct')");
+  CHECK_OK(store_open_copy(work.path, &direct, 1, &copy));
+  CHECK_EQ(1,
+           number_of(copy, "select count(distinct template_id) from variant v join template t on t.id = v.template_id"
+                           " where t.name = 'direct'"),
+           "both versions");
+  snprintf(sql, sizeof sql, "select count(1) from template where hash = '%s' and name = 'direct' and yaml <> ''", hash);
+  CHECK_EQ(1, number_of(copy, sql), "the caller's");
+  CHECK_EQ(0, number_of(copy, "select count(1) from template where name = 'zmarch' and (yaml <> '' or cuda <> '')"),
+           "a template that the caller does not know");
+  CHECK_EQ(1,
+           number_of(copy, "select count(1) from variant v join template t on t.id = v.template_id where t.name ="
+                           " 'zmarch'"),
+           "its row stays");
+  store_close(copy);
+  template_free(direct);
   work_end(&work);
 }
 
@@ -82,14 +115,14 @@ TEST(tables_of_a_copy_are_those_of_this_program) {
       {"drop index best_by_text; drop index best_served; create index more on best (time_ms)", NULL},
       {"alter table best add column more text", NULL},
       {"drop index best_current; update best set problem_id = 1", "UNIQUE"},
-      {"update variant set parameters = printf('{\"x\":\"%20000c\"}', 'x')", "parameters of a variant are too long"},
-      {"update template set yaml = yaml || printf('# %1048576c', 'x')", "a template is too long"},
-      {"update stencil set name = printf('%300c', 'x')", "name of a stencil is too long"},
-      {"update device set name = printf('%300c', 'x')", "name of a GPU is too long"},
-      {"update best set date = printf('%300c', 'x')", "a date or a version is too long"},
+      {"update variant set parameters = printf('{\"x\":\"%20000c\"}', 'x')",
+       "20008 bytes in the parameters of a variant; at most 4096"},
+      {"update stencil set name = printf('%300c', 'x')", "300 bytes in the name of a stencil"},
+      {"update device set name = printf('%300c', 'x')", "300 bytes in the name of a GPU"},
+      {"update best set date = printf('%300c', 'x')", "bytes in a date or a version"},
       {"with recursive n(i) as (select 1 union all select i + 1 from n where i < 4096) insert into template (hash,"
        " common_hash, name, yaml, cuda, origin_id) select printf('%064x', i), '', 'many', '', '', 1 from n",
-       "templates are too many"},
+       "templates; at most 4096"},
       {"drop table prediction", "prediction"},
   };
   for (size_t i = 0; i < COUNT(cases); i++) {
@@ -97,7 +130,7 @@ TEST(tables_of_a_copy_are_those_of_this_program) {
     struct store *copy;
     tuned_make(work.path, rows, COUNT(rows));
     tuned_change(work.path, cases[i].change);
-    const halotune_status status = store_open_copy(work.path, &copy);
+    const halotune_status status = store_open_copy(work.path, NULL, 0, &copy);
     CHECK_EQ(cases[i].why ? HALOTUNE_DB : HALOTUNE_OK, status, "%s: %s", cases[i].change, fail_text());
     if (cases[i].why)
       CHECK(strstr(fail_text(), cases[i].why) && strstr(fail_text(), work.path), "%s: %s", cases[i].change,
@@ -115,6 +148,7 @@ int main(void) {
       cmocka_unit_test(a_copy_has_all_rows_without_code),
       cmocka_unit_test(a_copy_needs_no_file),
       cmocka_unit_test(a_statement_ends_when_its_reader_says_so),
+      cmocka_unit_test(templates_of_a_copy_are_those_of_the_caller),
       cmocka_unit_test(tables_of_a_copy_are_those_of_this_program),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,14 +20,15 @@ static halotune_status results_open(const struct invocation *invocation, const s
   return store_open(path, STORE_WRITE, out);
 }
 
-/* Open the databases of hints. The installed one is opened with --no-hints, too, because the search reads the roof from
- * it. */
+/* Open the databases of hints. All templates are found already. The installed database is opened with --no-hints, too,
+ * because the search reads the roof from it. */
 static halotune_status hints_open(const struct invocation *invocation, struct tune_setup *out) {
   const char *named = option_value(invocation, "hints");
   if (named && option_value(invocation, "no-hints"))
     return fail(HALOTUNE_ARGUMENT, "--hints and --no-hints exclude each other");
   if (named) {
-    const halotune_status status = store_open_copy(named, &out->hints[out->hint_count]);
+    const halotune_status status =
+        store_open_copy(named, out->copy_templates.list, out->copy_templates.count, &out->hints[out->hint_count]);
     if (status != HALOTUNE_OK) return status;
     out->hint_count++;
   }
@@ -41,14 +42,15 @@ static halotune_status hints_open(const struct invocation *invocation, struct tu
   return status;
 }
 
-/* Load the stencil `copy`, if it is installed and is a 1D copy of one field. */
+/* Find all templates, and load the stencil `copy`, if it is installed and is a 1D copy of one field. */
 static void copy_open(const struct invocation *invocation, struct tune_setup *out) {
   struct loaded *loaded = &out->copy.loaded;
+  struct invocation all = {.command = invocation->command};
+  const bool has_templates = templates_open(&all, &out->copy_templates) == HALOTUNE_OK;
   if (loaded_open("copy", loaded) != HALOTUNE_OK) return;
   const struct stencil *copy = loaded->stencil;
   const bool is_copy = copy->dims == 1 && copy->input_count == 1 && copy->output_count == 1;
-  struct invocation all = {.command = invocation->command};
-  if (!is_copy || templates_open(&all, &out->copy_templates) != HALOTUNE_OK) loaded_free(loaded);
+  if (!is_copy || !has_templates) loaded_free(loaded);
 }
 
 halotune_status tune_setup_tools(const struct tune_backend *which, int workers, int compile_timeout_ms,
@@ -64,12 +66,12 @@ halotune_status tune_setup_tools(const struct tune_backend *which, int workers, 
 halotune_status tune_setup_databases(const struct invocation *invocation, const struct tune_backend *which,
                                      struct tune_setup *out) {
   halotune_status status = results_open(invocation, which, &out->tools.store);
-  if (status == HALOTUNE_OK) status = hints_open(invocation, out);
   if (status != HALOTUNE_OK) return status;
+  copy_open(invocation, out);
+  status = hints_open(invocation, out);
   out->tools.hints = out->hints;
   out->tools.hint_count = out->hint_count;
-  copy_open(invocation, out);
-  return HALOTUNE_OK;
+  return status;
 }
 
 void tune_setup_close(struct tune_setup *setup) {

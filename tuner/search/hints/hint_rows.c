@@ -164,7 +164,7 @@ static halotune_status read_rows(struct hint_rows *rows, const struct hint_targe
   int code = SQLITE_DONE;
   while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
     if (sqlite3_column_int64(query, STENCIL_ID) != stencil) {
-      if (hint_is_over(end)) return HALOTUNE_OK;
+      if (hint_is_over(end)) return HALOTUNE_OK; /* the guard of another database asks between rows, too */
       status = stencil_distance(target, query, texts, &of_stencil);
     }
     stencil = sqlite3_column_int64(query, STENCIL_ID);

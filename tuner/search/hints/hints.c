@@ -63,13 +63,13 @@ static void first_list_end(struct first_list *list) {
 }
 
 /* Add the variants of the first rows that give new variants. */
-static halotune_status hints_choose(struct first_list *list, const struct hint_rows *rows) {
+static halotune_status hints_choose(struct first_list *list, const struct hint_rows *rows, const struct hint_end *end) {
   int of_others = 0;
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < rows->count && list->out->count < MOST_HINTS && status == HALOTUNE_OK; i++) {
     bool is_other = rows->list[i].distance[HINT_STENCIL] > 0, is_new;
     struct proposal hint;
-    if (is_other && of_others == MOST_HINTS_OF_OTHERS) break;
+    if ((is_other && of_others == MOST_HINTS_OF_OTHERS) || hint_is_over(end)) break;
     if (!hints_variant(list->space, &rows->list[i], &hint)) continue;
     status = first_add(list, &hint, &is_new);
     of_others += is_other && is_new;
@@ -114,7 +114,7 @@ halotune_status hints_find(const struct hint_sources *sources, const struct hint
   if (status == HALOTUNE_OK) status = visited_add_listed(&list.only, space);
   for (long i = 0; i < predicted->count && status == HALOTUNE_OK; i++)
     status = first_add(&list, &predicted->list[i], &is_new);
-  if (status == HALOTUNE_OK) status = hints_choose(&list, &rows);
+  if (status == HALOTUNE_OK) status = hints_choose(&list, &rows, &sources->end);
   first_list_end(&list);
   hint_rows_free(&rows);
   return status;

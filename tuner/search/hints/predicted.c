@@ -64,6 +64,9 @@ static bool has_parameters(const struct search_space *space, const struct propos
          proposal_equals(space, proposal, &same);
 }
 
+/* So many configurations of the ranking are looked at, at most. Many can stand for one variant. */
+enum { MOST_LOOKED = 256 };
+
 /* Add the next configurations of the ranking. */
 static halotune_status add_ranked(halotune_ctx *ctx, const halotune_config *config, const struct known_device *device,
                                   const struct search_space *space, struct predicted *out) {
@@ -79,7 +82,8 @@ static halotune_status add_ranked(halotune_ctx *ctx, const halotune_config *conf
     candidates_begin(&question, false, &candidates);
     status = candidates_add_all(&candidates);
   }
-  while (status == HALOTUNE_OK && out->list.count < MOST_PREDICTED && candidates_take(&candidates, &candidate)) {
+  for (int looked = 0; looked < MOST_LOOKED && status == HALOTUNE_OK && out->list.count < MOST_PREDICTED; looked++) {
+    if (context_is_over(ctx) || !candidates_take(&candidates, &candidate)) break;
     const char *name = ctx->catalog.templates[candidate.row->template_at].name;
     if (!question_is_row_wrong(&question, candidate.row))
       status = add_variant(space, name, candidate.row->parameters, out);

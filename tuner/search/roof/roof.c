@@ -8,7 +8,11 @@
 #include "tuner/search/strategy/draw.h"
 #include "tuner/search/variants/evaluate.h"
 
-enum { SAMPLE_OF_A_TEMPLATE = 12, MOST_WINNERS = 3 };
+enum {
+  SAMPLE_OF_A_TEMPLATE = 12,
+  MOST_WINNERS = 3,
+  MOST_LOOKED = 64 /* rows, of which many can stand for one variant */
+};
 
 struct roof_search {
   const struct roof_inputs *in;
@@ -89,7 +93,7 @@ static halotune_status try_rows(struct roof_search *search, const struct hint_ro
   struct visited tried = {.count = 0};
   halotune_status status = HALOTUNE_OK;
   *is_tuned = false;
-  for (int i = 0; i < rows->count && tried.count < MOST_WINNERS && status == HALOTUNE_OK; i++) {
+  for (int i = 0; i < rows->count && i < MOST_LOOKED && tried.count < MOST_WINNERS && status == HALOTUNE_OK; i++) {
     const struct hint_row *row = &rows->list[i];
     struct proposal proposal;
     bool is_new;

@@ -241,14 +241,10 @@ static halotune_status check_box(const struct task *task) {
   return HALOTUNE_OK;
 }
 
-static bool is_stopped(const void *schedule) { return schedule_is_stopped(schedule); }
-
-struct hint_sources setup_hint_sources(const struct setup_inputs *in) {
+struct hint_sources setup_hint_sources(const struct setup_inputs *in, struct hint_end end) {
   const struct tune_tools *tools = in->tools;
-  return (struct hint_sources){.own = tools->store,
-                               .others = tools->hints,
-                               .other_count = tools->hint_count,
-                               .end = {.is_over = is_stopped, .context = in->schedule}};
+  return (struct hint_sources){
+      .own = tools->store, .others = tools->hints, .other_count = tools->hint_count, .end = end};
 }
 
 struct hint_target setup_hint_target(const struct setup_inputs *in, const struct setup *setup,
@@ -328,8 +324,7 @@ halotune_status setup_find_hints(const struct setup_inputs *in, struct setup *se
   const struct tune_options *options = in->options;
   if (options->no_hints || options->rematch) return HALOTUNE_OK;
   const struct hint_target target = setup_hint_target(in, setup, in->task);
-  struct hint_sources sources = setup_hint_sources(in);
-  sources.end = (struct hint_end){.is_over = is_read_enough, .context = in};
+  struct hint_sources sources = setup_hint_sources(in, (struct hint_end){.is_over = is_read_enough, .context = in});
   sources.warnings = &setup->warnings;
   const double begin_ms = trace_now_ms();
   run_progress_show(in->progress, "earlier winners");

@@ -70,9 +70,9 @@ halotune_status setup_find_hints(const struct setup_inputs *in, struct setup *se
 /* Find the variants that are tried first, and show them to the strategy if it takes hints. The hints must be known. */
 halotune_status setup_find_starts(const struct setup_inputs *in, struct setup *setup);
 
-/* Find where hints are read, and the problem that they are compared with.
+/* Find where hints are read, until an end, and the problem that they are compared with.
  *   task  the task, or the copy, for which only winners of its own stencil count */
-struct hint_sources setup_hint_sources(const struct setup_inputs *in);
+struct hint_sources setup_hint_sources(const struct setup_inputs *in, struct hint_end end);
 struct hint_target setup_hint_target(const struct setup_inputs *in, const struct setup *setup, const struct task *task);
 
 #endif

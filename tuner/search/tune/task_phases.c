@@ -148,12 +148,27 @@ static const char *find_partial(const struct run *run, const struct tally *tally
   return is_small && !run->search.is_exhausted ? "the time was too short for ten variants" : NULL;
 }
 
+/* Tuned copies are read for so long, because the winner is not stored yet. */
+static const double copies_ms = 1000;
+
+struct copies_limit {
+  const struct schedule *schedule;
+  double at_ms;
+};
+
+static bool are_copies_read(const void *context) {
+  const struct copies_limit *limit = context;
+  return schedule_is_stopped(limit->schedule) || schedule_now_ms(limit->schedule) >= limit->at_ms;
+}
+
 static halotune_status run_finals(struct run *run, const struct tune_templates *copy_templates,
                                   struct tune_result *out) {
   const struct tune_options *options = run->in.options;
   const struct setup *setup = &run->setup;
   const struct task *copy = isnan(setup->memcpy_ms) ? NULL : run->in.copy;
-  const struct hint_sources sources = setup_hint_sources(&run->in);
+  const struct copies_limit limit = {&run->schedule, schedule_now_ms(&run->schedule) + copies_ms};
+  const struct hint_sources sources =
+      setup_hint_sources(&run->in, (struct hint_end){.is_over = are_copies_read, .context = &limit});
   const struct hint_target target = setup_hint_target(&run->in, setup, copy);
   const struct roof_inputs roof = {.copy = copy,
                                    .templates = copy_templates->list,
