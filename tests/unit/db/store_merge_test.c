@@ -293,6 +293,45 @@ TEST(a_document_in_t4) {
   end_fixture(&f);
 }
 
+/* A choice of problems that differ in nothing but their mode. */
+TEST(a_document_in_t4_takes_the_mode_that_is_chosen) {
+  static const char here[] = "star7,f32,512x256x128 on NVIDIA H200, ";
+  static const struct {
+    const char *change; /* of one of the two problems */
+    struct choice choice;
+    const char *part; /* of the document, or of the message */
+    int results;
+  } rows[] = {
+      {"steps = 4", {.stencil = "star7"}, "stream, steady, 4 steps", 0},
+      {"steps = 4", {.steps = 4}, "\"steps\": 4, \"reproducible\": false", 1},
+      {"steps = 4", {.steps = 1}, "\"steps\": 1, \"reproducible\": false", 5},
+      {"launch = 'graph'", {.stencil = "star7"}, "graph, steady, 1 step", 0},
+      {"launch = 'graph'", {.launch = "graph"}, "\"launch\": \"graph\"", 1},
+      {"launch = 'graph'", {.launch = "stream"}, "\"launch\": \"stream\"", 5},
+      {"cache = 'cold'", {.cache = "cold"}, "\"cache\": \"cold\"", 1},
+      {"is_reproducible = 1", {.stencil = "star7"}, "\"reproducible\": false", 5},
+      {"is_reproducible = 1", {.is_reproducible = true}, "\"reproducible\": true", 1},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fixture f;
+    struct text text = {0};
+    begin_fixture(&f);
+    char *change = sqlite3_mprintf("update problem set nx = 512, %s where nx = 513", rows[i].change);
+    sql(f.store, change);
+    sqlite3_free(change);
+    const halotune_status status = store_export_t4(f.store, &rows[i].choice, &text);
+    const char *said = status == HALOTUNE_OK ? text_string(&text) : fail_text();
+    CHECK(strstr(said, rows[i].part), "row %zu: %s", i, said);
+    CHECK_EQ(rows[i].results > 0 ? HALOTUNE_OK : HALOTUNE_ARGUMENT, status, "row %zu: %s", i, said);
+    int results = 0;
+    for (const char *at = said; (at = strstr(at, "\"timestamp\"")); at++) results++;
+    CHECK_EQ(rows[i].results, results, "row %zu: %s", i, said);
+    CHECK(status == HALOTUNE_OK || strstr(said, here), "row %zu: %s", i, said);
+    text_free(&text);
+    end_fixture(&f);
+  }
+}
+
 TEST(a_merge_takes_everything_once) {
   struct fixture f;
   struct store *to;
@@ -1831,6 +1870,7 @@ int main(void) {
       cmocka_unit_test(a_choice_leaves_the_rest_out),
       cmocka_unit_test(a_bad_document_is_refused_with_its_place),
       cmocka_unit_test(a_document_in_t4),
+      cmocka_unit_test(a_document_in_t4_takes_the_mode_that_is_chosen),
       cmocka_unit_test(a_merge_takes_everything_once),
       cmocka_unit_test(rows_say_where_they_come_from),
       cmocka_unit_test(a_row_in_conflict_is_refused),
