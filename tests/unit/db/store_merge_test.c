@@ -765,8 +765,15 @@ TEST(a_row_from_the_future_is_taken_later) {
        "update best set date = '2026-01-02T00:00:00.000Z'", 1, 2, 2, 1},
       {"a run", "update run set started = '9999-01-01T00:00:00.000Z'",
        "update run set started = '2026-01-02T00:00:00.000Z'", 1, 1, 1, 4},
-      {"a measurement, by its time in the run", "update measurement set at_s = 99999999999",
+      {"a measurement, by its time in the run",
+       "update run set ended = null; update measurement set at_s = 99999999999", "update measurement set at_s = 1", 2,
+       2, 1, 1},
+      {"a measurement of a run that ends in the future",
+       "update run set ended = '9999-01-01T00:00:00.000Z'; update measurement set at_s = 99999999999",
        "update measurement set at_s = 1", 2, 2, 1, 1},
+      /* as in a replay of a long recording */
+      {"a measurement that is later than the end of its run", "update measurement set at_s = 99999999999", "", 2, 2, 2,
+       0},
       {"a measurement of a run without end", "update measurement set at_s = 1e300", "update measurement set at_s = 1",
        2, 2, 2, 0},
   };
