@@ -58,6 +58,8 @@ static json_t *row_json(const struct fleet_row *row) {
   json_put(&json, "dtype", text_json(state->dtype));
   json_put(&json, "grid", grid_json(&state->grid, grid_dims(&state->grid)));
   json_put(&json, "steps", json_integer(state->steps));
+  json_put(&json, "cache", text_json(state->cache));
+  json_put(&json, "reproducible", json_boolean(state->reproducible));
   json_put(&json, "state", text_json(row->stage == STAGE_UNENDED ? "unended" : stage_words[row->stage]));
   json_put(&json, "reason", text_json(state->reason));
   json_put(&json, "host", text_json(state->host));
@@ -71,7 +73,7 @@ static void row_print(const struct fleet_row *row) {
   if (row->stage == STAGE_DONE) return;
   state_text(&row->state, &text);
   printf("  %s: %s", stage_words[row->stage], text_string(&text));
-  if (row->state.host[0]) printf(", on %s", row->state.host); /* exported documents name no hosts */
+  if (row->state.host[0]) printf(", on %s", row->state.host); /* the documents of the starter database name none */
   printf(", last sign of life %s by its clock", row->state.last_sign);
   if (row->stage == STAGE_PARTIAL || row->stage == STAGE_FAILED) printf(": %s", row->state.reason);
   printf("\n");
