@@ -101,19 +101,22 @@ static void gpu_show(struct fleet *fleet, const struct fleet_row *rows, int coun
   text_free(&text);
 }
 
-/* The stage of a task of the plan on a model of GPU.
+/* The stage of a task of the plan on a model of GPU. As in `tune --resume`, a task is not done if a run of it was
+ * killed, perhaps while numbers of steps were searched for.
  *   model  a row of that model; NULL: no database has one */
 static enum stage task_stage(const struct fleet *fleet, const struct planned_task *task,
                              const struct task_state *model) {
   enum stage stage = STAGE_MISSING;
+  bool is_unended = false;
   for (int i = 0; model && i < fleet->rows.count; i++) {
     const struct fleet_row *row = &fleet->rows.list[i];
     if (!fleet_same_model(&row->state, model)) continue;
     const struct site_match match = site_match_of(task, &row->state, -1, fleet->cache, fleet->reproducible);
     const enum stage own = row->stage == STAGE_DONE && !match.is_done ? STAGE_UNENDED : row->stage;
     if (match.is_same && own > stage) stage = own;
+    is_unended = is_unended || (match.is_same && match.is_unended && !match.is_done);
   }
-  return stage;
+  return stage == STAGE_DONE && is_unended ? STAGE_UNENDED : stage;
 }
 
 /* Show the stages of the plan's tasks on a model of GPU. */
