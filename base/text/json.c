@@ -127,10 +127,16 @@ static void add_string(struct text *text, const json_t *string) {
   free(quoted);
 }
 
-/* Append one leaf. jansson would write all numbers with the same number of digits. */
+/* Append a finite number. jansson would write all numbers with the same number of digits. It reads -0 as the whole
+ * number 0, so that another text would be written for what was read. */
+static void add_number(struct text *text, double number) {
+  if (number == 0 && signbit(number)) text_printf(text, "-0.0");
+  else text_number(text, number);
+}
+
 static void add_leaf(struct text *text, const json_t *json) {
   switch (json_typeof(json)) {
-  case JSON_REAL: text_number(text, json_real_value(json)); break;
+  case JSON_REAL: add_number(text, json_real_value(json)); break;
   case JSON_INTEGER: text_printf(text, "%lld", (long long)json_integer_value(json)); break;
   case JSON_TRUE: text_printf(text, "true"); break;
   case JSON_FALSE: text_printf(text, "false"); break;
@@ -212,7 +218,7 @@ void json_write_string(struct text *text, const char *string) {
 }
 
 void json_write_number(struct text *text, double number) {
-  if (isfinite(number)) text_number(text, number);
+  if (isfinite(number)) add_number(text, number);
   else text_add(text, "null", strlen("null"));
 }
 

@@ -18,7 +18,8 @@
   " stencil_id in (select id from stencil where ?1 is null or name = ?1) and ?2 is null and" SQL_ALONE
 #define SQL_ALONE_OF_DEVICE " ?1 is null and (?2 is null or name = ?2 or uuid = ?2) and" SQL_ALONE
 
-/* Places of all statements: stencil, device, dtype, nx, ny, nz, before, signer. NULL is not a condition. */
+/* Places of all statements: stencil, device, dtype, nx, ny, nz, before, signer, launch, cache, steps, is_reproducible.
+ * NULL is not a condition. */
 static const struct {
   enum table_name table;
   const char *sql;
@@ -27,7 +28,8 @@ static const struct {
      "select p.id from problem p join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id"
      " where (?1 is null or s.name = ?1) and (?2 is null or d.name = ?2 or d.uuid = ?2) and (?3 is null or"
      " p.dtype = ?3)"
-     " and (?4 is null or (p.nx = ?4 and p.ny = ?5 and p.nz = ?6))"},
+     " and (?4 is null or (p.nx = ?4 and p.ny = ?5 and p.nz = ?6)) and (?9 is null or p.launch = ?9) and (?10 is null or"
+     " p.cache = ?10) and (?11 is null or p.steps = ?11) and (?12 is null or p.is_reproducible = ?12)"},
     {TABLE_RUN,
      "select id from run where problem_id in (select id from chosen_problem) and (?7 is null or started < ?7)"
      " and" SQL_SIGNED},
@@ -67,6 +69,10 @@ static void bind_choice(sqlite3_stmt *query, const struct choice *choice) {
     sqlite3_bind_int64(query, 4 + axis, choice->grid.n[axis]);
   sqlite3_bind_text(query, 7, choice->before, -1, SQLITE_STATIC);
   sqlite3_bind_text(query, 8, choice->signer, -1, SQLITE_STATIC);
+  sqlite3_bind_text(query, 9, choice->launch, -1, SQLITE_STATIC);
+  sqlite3_bind_text(query, 10, choice->cache, -1, SQLITE_STATIC);
+  if (choice->steps > 0) sqlite3_bind_int(query, 11, choice->steps);
+  if (choice->is_reproducible) sqlite3_bind_int(query, 12, 1);
 }
 
 static halotune_status choose_rows(sqlite3 *connection, const char *table, const char *sql,

@@ -4,14 +4,17 @@
 
 #include "db/store/store.h"
 
-/* What rows must be about; a member that is NULL or false is not a condition. */
+/* What rows must be about; a member that is NULL, 0 or false is not a condition. */
 struct choice {
   const char *stencil; /* its name */
   const char *device;  /* its name or uuid */
   bool has_dtype, has_grid;
   enum dtype dtype;
   struct grid grid;
-  const char *signer; /* who signed the document that rows came from: the name that the user gave, or the key */
+  const char *launch, *cache; /* one of launch_mode_names, and of cache_mode_names */
+  int steps;                  /* time steps of a launch */
+  bool is_reproducible;       /* only problems of variants that give the same bits */
+  const char *signer;         /* who signed the document that rows came from: the name that the user gave, or the key */
   const char *before; /* a date, "2026-11-21" or with a time: only rows that began, or were measured, before it */
 };
 

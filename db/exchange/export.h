@@ -15,7 +15,8 @@ enum { EXPORT_VERSION = 2 };
  * ids. The text does not say what is trusted: the importing user decides that. */
 halotune_status store_export(struct store *store, const struct choice *choice, bool with_cubins, struct text *out);
 
-/* Append the measurements of one problem in the T4 format for results of autotuners.
+/* Append the measurements of one problem in the T4 format for results of autotuners. If problems that are reproducible
+ * and others are chosen, the latter count.
  * Returns what store_export returns; HALOTUNE_ARGUMENT if several problems are chosen, with their names;
  * HALOTUNE_NOT_FOUND if none is chosen. */
 halotune_status store_export_t4(struct store *store, const struct choice *choice, struct text *out);

@@ -7,6 +7,7 @@
 #include "db/exchange/export_json.h"
 #include "db/store/outcome.h"
 #include "db/store/query.h"
+#include "stencil/file/grid_text.h"
 
 /* The format knows six words for how a configuration ended. */
 static const char *const invalidity[OUTCOME_COUNT] = {
@@ -28,7 +29,7 @@ static void add_member(struct text *out, const char *key, const char *value) {
   json_write_string(out, value);
 }
 
-/* Columns: stencil, dtype, nx, ny, nz, launch, cache, device. */
+/* Columns: stencil, dtype, nx, ny, nz, launch, cache, device, steps, is_reproducible, id, UUID of the device. */
 static void add_metadata(struct text *out, sqlite3_stmt *row) {
   text_printf(out, "{\"schema_version\": \"1.0.0\",\n\"metadata\": {\"framework\": \"halotune\"");
   add_member(out, "stencil", column_text(row, 0));
@@ -38,32 +39,51 @@ static void add_metadata(struct text *out, sqlite3_stmt *row) {
   add_member(out, "launch", column_text(row, 5));
   add_member(out, "cache", column_text(row, 6));
   add_member(out, "device", column_text(row, 7));
-  text_printf(out, ", \"time_unit\": \"ms\"},\n\"results\": [");
+  text_printf(out, ", \"steps\": %lld, \"reproducible\": %s, \"time_unit\": \"ms\"},\n\"results\": [",
+              (long long)sqlite3_column_int64(row, 8), sqlite3_column_int(row, 9) ? "true" : "false");
 }
 
-/* Write the chosen problem. If several are chosen, the message names the first few. */
-static halotune_status add_problem(sqlite3 *connection, struct text *out) {
+/* Add a line with the name of a problem. Columns as in add_metadata. */
+static void add_name(struct text *names, sqlite3_stmt *row) {
+  const struct grid grid = {
+      {(long)sqlite3_column_int64(row, 2), (long)sqlite3_column_int64(row, 3), (long)sqlite3_column_int64(row, 4)}};
+  const long long steps = sqlite3_column_int64(row, 8);
+  text_printf(names, "\n  %s,%s,", column_text(row, 0), column_text(row, 1));
+  grid_text(&grid, grid_dims(&grid), names);
+  text_printf(names, " on %s, %s: %s, %s, %lld step%s%s", column_text(row, 7), column_text(row, 11),
+              column_text(row, 5), column_text(row, 6), steps, PLURAL(steps),
+              sqlite3_column_int(row, 9) ? ", reproducible" : "");
+}
+
+/* Write the chosen problem. If several are chosen, the message names the first few. No option chooses problems that are
+ * not reproducible, so that they go before those that are.
+ *   problem  receives its id */
+static halotune_status add_problem(sqlite3 *connection, struct text *out, int64_t *problem) {
   sqlite3_stmt *query = NULL;
   struct text names = {0};
   int code, count = 0;
   halotune_status status = query_prepare(
       connection,
-      "select s.name, p.dtype, p.nx, p.ny, p.nz, p.launch, p.cache, d.name from problem p join stencil s"
-      " on s.id = p.stencil_id join device d on d.id = p.device_id where p.id in (select id from chosen_problem)"
-      " and p.id in (select problem_id from run) order by p.id limit 10",
+      "with tuned as (select * from problem where id in (select id from chosen_problem) and id in (select problem_id"
+      " from run)) select s.name, p.dtype, p.nx, p.ny, p.nz, p.launch, p.cache, d.name, p.steps, p.is_reproducible, p.id,"
+      " d.uuid"
+      " from tuned p join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id"
+      " where p.is_reproducible = (select min(is_reproducible) from tuned) order by p.id limit 10",
       &query);
   if (status != HALOTUNE_OK) return status;
   while ((code = sqlite3_step(query)) == SQLITE_ROW) {
-    if (count++ == 0) add_metadata(out, query);
-    text_printf(&names, "\n  %s,%s,%lldx%lldx%lld on %s, %s, %s", column_text(query, 0), column_text(query, 1),
-                (long long)sqlite3_column_int64(query, 2), (long long)sqlite3_column_int64(query, 3),
-                (long long)sqlite3_column_int64(query, 4), column_text(query, 7), column_text(query, 5),
-                column_text(query, 6));
+    if (count++ == 0) {
+      add_metadata(out, query);
+      *problem = sqlite3_column_int64(query, 10);
+    }
+    add_name(&names, query);
   }
   if (code != SQLITE_DONE) status = query_fail(connection);
   else if (count == 0) status = fail(HALOTUNE_NOT_FOUND, "no measurement of such a problem is stored");
   else if (count > 1) {
-    status = fail(HALOTUNE_ARGUMENT, "the T4 format holds one problem; choose one by --problem, --device:%s",
+    status = fail(HALOTUNE_ARGUMENT,
+                  "the T4 format holds one problem; choose one by --problem, --device, --steps, --launch, --cache or"
+                  " --reproducible:%s",
                   text_string(&names));
   }
   text_free(&names);
@@ -133,7 +153,7 @@ static halotune_status add_result(struct text *out, sqlite3_stmt *row) {
   return status;
 }
 
-static halotune_status add_results(sqlite3 *connection, struct text *out) {
+static halotune_status add_results(sqlite3 *connection, int64_t problem, struct text *out) {
   sqlite3_stmt *query = NULL;
   int code = SQLITE_DONE, count = 0;
   halotune_status status = query_prepare(
@@ -143,8 +163,9 @@ static halotune_status add_results(sqlite3 *connection, struct text *out) {
       " m.occupancy, m.rms_error, m.max_error, m.sm_mhz_after, m.power_w from measurement m join run r on r.id = "
       "m.run_id"
       " join variant v on v.id = m.variant_id join template t on t.id = v.template_id"
-      " where m.id in (select id from chosen_measurement) order by m.run_id, m.number, m.id",
+      " where m.id in (select id from chosen_measurement) and r.problem_id = ?1 order by m.run_id, m.number, m.id",
       &query);
+  if (status == HALOTUNE_OK) sqlite3_bind_int64(query, 1, problem);
   while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
     text_printf(out, count++ ? ",\n" : "\n");
     status = add_result(out, query);
@@ -156,11 +177,12 @@ static halotune_status add_results(sqlite3 *connection, struct text *out) {
 
 halotune_status store_export_t4(struct store *store, const struct choice *choice, struct text *out) {
   sqlite3 *connection = store_connection(store);
+  int64_t problem = 0;
   halotune_status status = query_script(connection, "begin");
   if (status != HALOTUNE_OK) return status;
   status = store_choose(store, choice);
-  if (status == HALOTUNE_OK) status = add_problem(connection, out);
-  if (status == HALOTUNE_OK) status = add_results(connection, out);
+  if (status == HALOTUNE_OK) status = add_problem(connection, out, &problem);
+  if (status == HALOTUNE_OK) status = add_results(connection, problem, out);
   text_printf(out, "\n]}\n");
   status = query_finish(connection, status);
   return status == HALOTUNE_OK && !text_ok(out) ? fail_memory() : status;

@@ -193,5 +193,8 @@ halotune_status import_open_again(const char *path, struct imported *file) {
     return HALOTUNE_OK;
   }
   store_close(again.store);
-  return fail(HALOTUNE_DB, "%s: the file was changed after it had been checked; nothing was taken from it", path);
+  return fail(
+      HALOTUNE_DB,
+      "%s: the file was changed after it had been checked, by a tune perhaps; nothing was taken from it: run the command again",
+      path);
 }

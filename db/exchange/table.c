@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory/array.h"
+#include "db/store/columns.h"
 #include "db/store/query.h"
 
 #define AS_NAME(name, text) text,
@@ -27,16 +28,18 @@ static const char *const keys[TABLE_COUNT] = {
     [TABLE_PREDICTION] = " device_id coefficient ",
 };
 
+#define AS_WORD(column, kind, member) #column " "
 /* Columns in which two rows with the same key may differ, each name between spaces: facts that a driver or an export
  * may report differently, columns that concern one database only, and columns that merge.c compares itself. Texts of
  * templates with the same identity may differ. varying_rows.h decides between GPUs and between templates. */
 static const char *const varying[TABLE_COUNT] = {
     [TABLE_DEVICE] = " clock_khz memory_clock_khz memory_bytes ",
     [TABLE_TEMPLATE] = " yaml cuda ",
-    [TABLE_RUN] = " state ended reason empty_ms copy_ms memcpy_ms warnings outcomes ",
+    [TABLE_RUN] = " state ended outcomes " RUN_END_COLUMNS(AS_WORD),
     [TABLE_BEST] = " run_id is_current source cubin ",
     [TABLE_PREDICTION] = " value ",
 };
+#undef AS_WORD
 
 /* Columns whose content has a form that their SQL type does not tell. */
 static const struct {

@@ -233,7 +233,8 @@ halotune_status store_measurement(struct store *store, int64_t run, const struct
 
 /* Store a new time of a variant that has a result, in one transaction. If this run has a result, it is changed. If only
  * an earlier run has one, this run gets a copy of it with the new time. A wrong variant is no longer served, as above.
- *   again  outcome, reason, at_s, timing, before, after, attempts (of this time alone) and is_marked are used */
+ *   again  outcome, reason, timing, before, after, attempts (of this time alone) and is_marked are used; so is at_s for
+ *          a copy and for a wrong variant. A result that stays right keeps the time when the search found it */
 halotune_status store_measured_again(struct store *store, int64_t run, int64_t variant,
                                      const struct measurement *again);
 

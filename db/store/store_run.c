@@ -215,6 +215,7 @@ static halotune_status measurement_change(struct store *store, int64_t run, int6
   MEASUREMENT_COUNT_COLUMNS(COLUMN_BIND)
   MEASUREMENT_VERDICT_COLUMNS(COLUMN_BIND)
   MEASUREMENT_TIME_COLUMNS(COLUMN_BIND)
+  bind_real(binder, outcome_is_wrong(again->outcome) ? again->at_s : (double)NAN); /* the date of the verdict */
   bind_integer(binder, run);
   bind_integer(binder, variant);
   return query_run(places.query, NULL);

@@ -93,7 +93,7 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         " from run now join run r on " SQL_COUNTS_NOW " join measurement m on m.run_id = r.id"
         " where now.id = ?1 and m.variant_id = ?2 order by m.id desc limit 1",
     [CHANGE_MEASUREMENT] = "update measurement set attempts = attempts + ?" MEASUREMENT_VERDICT_COLUMNS(COLUMN_SET)
-        MEASUREMENT_TIME_COLUMNS(COLUMN_SET) " where run_id = ? and variant_id = ?",
+        MEASUREMENT_TIME_COLUMNS(COLUMN_SET) ", at_s = coalesce(?, at_s) where run_id = ? and variant_id = ?",
     [MARK_MEASUREMENT] = "update measurement set is_marked = 1 where run_id = ?1 and variant_id = ?2",
     [FIND_MEASUREMENT] = "select m.variant_id" MEASUREMENT_COLUMNS(
         COLUMN_OF_M) " from variant v join measurement m on m.variant_id = v.id join run r on r.id = m.run_id"

@@ -4,6 +4,17 @@ export HALOTUNE_DB
 halotune db import --trust --yes tests/data/db/copy.json tests/data/db/copy_newer.json >/dev/null 2>&1
 halotune db forget --before 2016-01-15
 halotune db info | grep rows
+# Without --yes a database of an older version is not migrated.
+cp "$HALOTUNE_DB" "$TMPDIR/older.db"
+for column in run.objective run.power_limit_w run.idle_w finalist.energy_mj finalist.energy_low_mj finalist.energy_high_mj \
+  best.objective best.energy_mj; do
+  sqlite3 "$TMPDIR/older.db" "alter table ${column%.*} drop column ${column#*.}"
+done
+sqlite3 "$TMPDIR/older.db" 'pragma user_version = 8'
+halotune db forget --before 2016-01-15 --db "$TMPDIR/older.db"
+sqlite3 "$TMPDIR/older.db" 'pragma user_version'
+halotune db forget --before 2016-01-15 --db "$TMPDIR/older.db" --yes
+sqlite3 "$TMPDIR/older.db" 'pragma user_version'
 # A verdict is forgotten with its run.
 cp "$HALOTUNE_DB" "$TMPDIR/wrong.db"
 sqlite3 "$TMPDIR/wrong.db" "update measurement set outcome = 'wrong' where id in (select max(id) from measurement group by run_id)"

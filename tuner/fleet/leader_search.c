@@ -151,7 +151,9 @@ static halotune_status fill_trial(struct leader *leader, const struct member *me
   *result = from->result;
   snprintf(trial->reason, sizeof trial->reason, "%s", from->result.reason);
   result->reason = trial->reason;
-  snprintf(result->gpu, sizeof result->gpu, "%s", member->hello.uuid);
+  /* processes of a team may share a GPU, and all emulations have one name */
+  const bool is_own = strcmp(member->hello.uuid, leader->options.own.uuid) == 0;
+  snprintf(result->gpu, sizeof result->gpu, "%s", is_own ? "" : member->hello.uuid);
   trial->is_over = true;
   trial->away_scale = from->scale;
   trial->has_code = from->has_code;

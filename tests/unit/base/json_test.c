@@ -10,11 +10,30 @@ TEST(numbers_are_as_short_as_they_can_be) {
   static const struct {
     double number;
     const char *text;
-  } rows[] = {{0.1, "0.1"}, {2, "2"}, {-1.0 / 3, "-0.3333333333333333"}, {NAN, "null"}, {INFINITY, "null"}};
+  } rows[] = {{0.1, "0.1"},   {2, "2"}, {-1.0 / 3, "-0.3333333333333333"}, {NAN, "null"}, {INFINITY, "null"},
+              {-0.0, "-0.0"}, {0, "0"}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct text text = {0};
     json_write_number(&text, rows[i].number);
     CHECK_TEXT(rows[i].text, text_string(&text), "row %zu", i);
+    text_free(&text);
+  }
+}
+
+TEST(numbers_that_were_read_are_written_with_the_same_text) {
+  static const double rows[] = {0.1, 2, -1.0 / 3, 0, -0.0, 1e-8, 1e15, 123456789012345680, 1e17, 1e22, 5e-324, 1.7e308};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text text = {0}, again = {0};
+    json_t *list = json_array(), *read = NULL;
+    json_add(&list, number_json(rows[i]));
+    CHECK(json_write(&text, list, JSON_IN_LINE), "row %zu", i);
+    CHECK_OK(json_read(text_string(&text), text.length, "numbers", &read));
+    CHECK(json_write(&again, read, JSON_IN_LINE), "row %zu", i);
+    CHECK_TEXT(text_string(&text), text_string(&again), "row %zu", i);
+    CHECK(rows[i] == json_number_value(json_array_get(read, 0)), "row %zu", i);
+    json_decref(read);
+    json_decref(list);
+    text_free(&again);
     text_free(&text);
   }
 }
@@ -218,6 +237,7 @@ TEST(members_are_read_one_by_one) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_are_as_short_as_they_can_be),
+      cmocka_unit_test(numbers_that_were_read_are_written_with_the_same_text),
       cmocka_unit_test(floats_need_no_more_digits_than_they_have),
       cmocka_unit_test(memory_is_counted_by_values_and_not_within_strings),
       cmocka_unit_test(rounded_numbers_have_few_digits),

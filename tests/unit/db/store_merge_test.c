@@ -293,6 +293,45 @@ TEST(a_document_in_t4) {
   end_fixture(&f);
 }
 
+/* A choice of problems that differ in nothing but their mode. */
+TEST(a_document_in_t4_takes_the_mode_that_is_chosen) {
+  static const char here[] = "star7,f32,512x256x128 on NVIDIA H200, ";
+  static const struct {
+    const char *change; /* of one of the two problems */
+    struct choice choice;
+    const char *part; /* of the document, or of the message */
+    int results;
+  } rows[] = {
+      {"steps = 4", {.stencil = "star7"}, "stream, steady, 4 steps", 0},
+      {"steps = 4", {.steps = 4}, "\"steps\": 4, \"reproducible\": false", 1},
+      {"steps = 4", {.steps = 1}, "\"steps\": 1, \"reproducible\": false", 5},
+      {"launch = 'graph'", {.stencil = "star7"}, "graph, steady, 1 step", 0},
+      {"launch = 'graph'", {.launch = "graph"}, "\"launch\": \"graph\"", 1},
+      {"launch = 'graph'", {.launch = "stream"}, "\"launch\": \"stream\"", 5},
+      {"cache = 'cold'", {.cache = "cold"}, "\"cache\": \"cold\"", 1},
+      {"is_reproducible = 1", {.stencil = "star7"}, "\"reproducible\": false", 5},
+      {"is_reproducible = 1", {.is_reproducible = true}, "\"reproducible\": true", 1},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fixture f;
+    struct text text = {0};
+    begin_fixture(&f);
+    char *change = sqlite3_mprintf("update problem set nx = 512, %s where nx = 513", rows[i].change);
+    sql(f.store, change);
+    sqlite3_free(change);
+    const halotune_status status = store_export_t4(f.store, &rows[i].choice, &text);
+    const char *said = status == HALOTUNE_OK ? text_string(&text) : fail_text();
+    CHECK(strstr(said, rows[i].part), "row %zu: %s", i, said);
+    CHECK_EQ(rows[i].results > 0 ? HALOTUNE_OK : HALOTUNE_ARGUMENT, status, "row %zu: %s", i, said);
+    int results = 0;
+    for (const char *at = said; (at = strstr(at, "\"timestamp\"")); at++) results++;
+    CHECK_EQ(rows[i].results, results, "row %zu: %s", i, said);
+    CHECK(status == HALOTUNE_OK || strstr(said, here), "row %zu: %s", i, said);
+    text_free(&text);
+    end_fixture(&f);
+  }
+}
+
 TEST(a_merge_takes_everything_once) {
   struct fixture f;
   struct store *to;
@@ -726,8 +765,15 @@ TEST(a_row_from_the_future_is_taken_later) {
        "update best set date = '2026-01-02T00:00:00.000Z'", 1, 2, 2, 1},
       {"a run", "update run set started = '9999-01-01T00:00:00.000Z'",
        "update run set started = '2026-01-02T00:00:00.000Z'", 1, 1, 1, 4},
-      {"a measurement, by its time in the run", "update measurement set at_s = 99999999999",
+      {"a measurement, by its time in the run",
+       "update run set ended = null; update measurement set at_s = 99999999999", "update measurement set at_s = 1", 2,
+       2, 1, 1},
+      {"a measurement of a run that ends in the future",
+       "update run set ended = '9999-01-01T00:00:00.000Z'; update measurement set at_s = 99999999999",
        "update measurement set at_s = 1", 2, 2, 1, 1},
+      /* as in a replay of a long recording */
+      {"a measurement that is later than the end of its run", "update measurement set at_s = 99999999999", "", 2, 2, 2,
+       0},
       {"a measurement of a run without end", "update measurement set at_s = 1e300", "update measurement set at_s = 1",
        2, 2, 2, 0},
   };
@@ -936,6 +982,8 @@ TEST(a_merge_leaves_the_cache_of_pages_as_it_was) {
 
 /* The run was merged while it was still running, and is merged again after its end, from another document without a
  * signature. */
+#define SET_TO_7(column, kind, member) ", " #column " = '7'"
+#define IS_7(column, kind, member) " and " #column " = '7'"
 TEST(a_run_that_has_ended_since_ends) {
   static const struct merge_options later = {.origin = {"imported", "later.json", "", "", "1"}};
   struct fixture f;
@@ -946,12 +994,13 @@ TEST(a_run_that_has_ended_since_ends) {
   merge_store(to, f.store, NULL);
   CHECK_EQ(1, number_of(to, "select count(*) from run where state = 'running'"), "running");
   sql(f.store, "update measurement set attempts = 7, median_ms = 0.1 where run_id = 2");
-  sql(f.store,
-      "update run set state = 'complete', ended = '2999', copy_ms = 7, outcomes = '{\"measured\":3}' where id = 2");
+  sql(f.store, "update run set state = 'complete', ended = '2999', outcomes = '{\"measured\":3}'" RUN_END_COLUMNS(
+                   SET_TO_7) " where id = 2");
   CHECK_OK(store_merge(to, f.store, &later, NULL));
   CHECK_EQ(0, number_of(to, "select count(*) from run where state = 'running'"), "ended");
-  CHECK_EQ(1, number_of(to, "select count(*) from run where ended = '2999' and copy_ms = 7 and outcomes like '%:3}'"),
-           "as it did");
+  CHECK_EQ(
+      1, number_of(to, "select count(*) from run where ended = '2999' and outcomes like '%:3}'" RUN_END_COLUMNS(IS_7)),
+      "as it did");
   CHECK_EQ(2, number_of(to, "select count(*) from measurement where attempts = 7 and median_ms = 0.1"),
            "with the measurements that it has since");
   store_close(to);
@@ -1831,6 +1880,7 @@ int main(void) {
       cmocka_unit_test(a_choice_leaves_the_rest_out),
       cmocka_unit_test(a_bad_document_is_refused_with_its_place),
       cmocka_unit_test(a_document_in_t4),
+      cmocka_unit_test(a_document_in_t4_takes_the_mode_that_is_chosen),
       cmocka_unit_test(a_merge_takes_everything_once),
       cmocka_unit_test(rows_say_where_they_come_from),
       cmocka_unit_test(a_row_in_conflict_is_refused),

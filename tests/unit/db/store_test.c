@@ -183,6 +183,11 @@ TEST(the_newest_truth_about_a_variant_is_stored) {
   CHECK(out.outcome == OUTCOME_MEASURED && out.timing.median_ms == 0.3 && out.at_s == 2.5, "what is new");
   CHECK(out.after.sm_mhz == 1700 && out.attempts == 2 && !out.is_marked, "and how it was measured");
   CHECK(out.registers == 44 && out.rms_error == 1e-8 && out.threads == 256, "with what was known by the same driver");
+  again.at_s = 9;
+  again.attempts = 0;
+  CHECK_OK(store_measured_again(f.store, run, variant, &again));
+  CHECK_OK(store_find_measurement(f.store, run, &key, &out, NULL));
+  CHECK(out.at_s == 2.5, "the search found it then: %g", out.at_s);
   again.outcome = OUTCOME_WRONG;
   again.reason = "on the grid 13x13x11";
   again.timing.sample_count = 0;
@@ -193,6 +198,25 @@ TEST(the_newest_truth_about_a_variant_is_stored) {
   CHECK_TEXT("on the grid 13x13x11", out.reason, "reason");
   CHECK_EQ(3, number_of(f.store, "select count(*) from measurement"), "no further row");
   CHECK_EQ(2, number_of(f.store, "select count(*) from measurement where outcome = 'screened'"), "history stays");
+  end_fixture(&f);
+}
+
+/* Two processes tune one problem. The first one finds in its finals that the winner of the second one is wrong. */
+TEST(a_verdict_has_the_date_when_it_was_found) {
+  struct fixture f;
+  begin_fixture(&f);
+  const int64_t run = case_run(&f.c, f.store, "580.1");
+  const struct variant_key key = case_variant(&f.c, 1);
+  struct measurement right = case_measurement(1), wrong = case_measurement(1);
+  int64_t variant;
+  right.at_s = 0;
+  CHECK_OK(store_measurement(f.store, run, &key, &right, &variant));
+  CHECK_EQ(variant, case_tune(&f.c, f.store, 1, 1, 0.3), "the same variant");
+  wrong.outcome = OUTCOME_WRONG;
+  wrong.timing.sample_count = 0;
+  wrong.at_s = 100; /* counts as now */
+  CHECK_OK(store_measured_again(f.store, run, variant, &wrong));
+  CHECK_EQ(0, number_of(f.store, "select count(*) from best where is_current"), "it is served no more");
   end_fixture(&f);
 }
 
@@ -546,6 +570,7 @@ int main(void) {
       cmocka_unit_test(every_outcome_is_stored),
       cmocka_unit_test(a_rerun_finds_what_was_measured),
       cmocka_unit_test(the_newest_truth_about_a_variant_is_stored),
+      cmocka_unit_test(a_verdict_has_the_date_when_it_was_found),
       cmocka_unit_test(what_turns_out_to_be_wrong_is_served_no_more),
       cmocka_unit_test(what_is_wrong_is_wrong_in_every_mode),
       cmocka_unit_test(a_single_value_has_no_interval),

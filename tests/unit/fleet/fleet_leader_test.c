@@ -59,6 +59,7 @@ static void team_begin_as(struct team *team, const double *anchors_ms, bool is_e
   for (int rank = 1; rank < size; rank++) {
     struct fleet_hello hello = fake_hello(rank);
     hello.is_emulation = is_emulation;
+    if (is_emulation) snprintf(hello.uuid, sizeof hello.uuid, "GPU-0"); /* all emulations have one name */
     say_hello(team, rank, &hello);
   }
   CHECK_EQ(size - 1, leader_gather(team->leader, 100, &words), "all take part: %s", text_string(&words));
@@ -208,6 +209,22 @@ TEST(variants_go_where_there_is_room_and_results_come_back_corrected) {
   CHECK_NEAR(1.02, trial->away_scale, 0, "the member's drift");
   CHECK_TEXT("GPU-1", trial->result.gpu, "it carries its GPU");
   CHECK_EQ(1, team.crew.table->room(team.crew.state), "there is room again");
+  trial_free(trial);
+  team_close(&team);
+}
+
+TEST(a_result_names_no_gpu_if_the_problem_is_of_that_gpu) {
+  static const double anchors_ms[FAKE_RANKS] = {2, 2};
+  struct team team;
+  struct trial *trial;
+  bool is_lost;
+  team_open(&team, 2);
+  team_begin_as(&team, anchors_ms, true);
+  give(&team);
+  answer(&team, 1, newest_ticket(&team, 1), 5, 1);
+  CHECK_OK(team.crew.table->take(team.crew.state, 0, &trial, &is_lost));
+  CHECK(trial && trial->is_over, "a result");
+  CHECK_TEXT("", trial->result.gpu, "as store.h says");
   trial_free(trial);
   team_close(&team);
 }
@@ -503,6 +520,7 @@ int main(void) {
       cmocka_unit_test(a_member_that_never_says_who_it_is_takes_no_part),
       cmocka_unit_test(a_leader_that_is_to_stop_waits_for_nobody),
       cmocka_unit_test(variants_go_where_there_is_room_and_results_come_back_corrected),
+      cmocka_unit_test(a_result_names_no_gpu_if_the_problem_is_of_that_gpu),
       cmocka_unit_test(a_member_that_fails_costs_what_it_has),
       cmocka_unit_test(a_leader_that_was_stopped_drops_nobody_for_that_time),
       cmocka_unit_test(a_slow_gpu_is_named_and_left_out),

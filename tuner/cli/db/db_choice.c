@@ -36,6 +36,20 @@ static halotune_status signer_check(const char *signer) {
       " --problem and --before choose your own results");
 }
 
+/* Read the options that tell problems on one grid apart. */
+static halotune_status mode_choose(const struct invocation *invocation, struct choice *out) {
+  int launch = -1, cache = -1;
+  long steps = 0;
+  halotune_status status = option_word(invocation, "launch", launch_mode_names, LAUNCH_MODE_COUNT, -1, &launch);
+  if (status == HALOTUNE_OK) status = option_word(invocation, "cache", cache_mode_names, CACHE_MODE_COUNT, -1, &cache);
+  if (status == HALOTUNE_OK) status = option_whole(invocation, "steps", 1, LAUNCH_MOST_STEPS, 0, &steps);
+  if (launch >= 0) out->launch = launch_mode_names[launch];
+  if (cache >= 0) out->cache = cache_mode_names[cache];
+  out->steps = (int)steps;
+  out->is_reproducible = option_given(invocation, "reproducible");
+  return status;
+}
+
 halotune_status db_choice(const struct invocation *invocation, struct choice *out, char **name) {
   const char *problem = option_value(invocation, "problem");
   *name = NULL;
@@ -43,6 +57,7 @@ halotune_status db_choice(const struct invocation *invocation, struct choice *ou
                          .device = option_value(invocation, "device"),
                          .signer = option_value(invocation, "signer")};
   halotune_status status = option_date(invocation, "before", &out->before);
+  if (status == HALOTUNE_OK) status = mode_choose(invocation, out);
   if (status == HALOTUNE_OK && out->signer) status = signer_check(out->signer);
   if (status != HALOTUNE_OK || !problem) return status;
   if (!(*name = strdup(problem))) return fail_memory();
@@ -109,7 +124,8 @@ halotune_status db_choice_find_device(const struct store *store, struct choice *
 }
 
 bool db_choice_is_given(const struct choice *choice) {
-  return choice->stencil || choice->device || choice->signer || choice->before;
+  return choice->stencil || choice->device || choice->signer || choice->before || choice->launch || choice->cache ||
+         choice->steps > 0 || choice->is_reproducible;
 }
 
 halotune_status db_choice_fail(const struct store *store, const struct choice *choice) {
@@ -120,6 +136,11 @@ halotune_status db_choice_fail(const struct store *store, const struct choice *c
     text_printf(&text, " on ");
     grid_text(&choice->grid, grid_dims(&choice->grid), &text);
   }
+  if (choice->steps > 0 || choice->launch || choice->cache || choice->is_reproducible) text_printf(&text, " with");
+  if (choice->steps > 0) text_printf(&text, " --steps %d", choice->steps);
+  if (choice->launch) text_printf(&text, " --launch %s", choice->launch);
+  if (choice->cache) text_printf(&text, " --cache %s", choice->cache);
+  if (choice->is_reproducible) text_printf(&text, " --reproducible");
   if (choice->device) text_printf(&text, " on device '%s'", choice->device);
   if (choice->signer) text_printf(&text, " of signer '%s'", choice->signer);
   if (choice->before) text_printf(&text, " before %s", choice->before);

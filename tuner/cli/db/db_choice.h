@@ -5,7 +5,8 @@
 #include "db/exchange/chosen_rows.h"
 #include "tuner/cli/options/command.h"
 
-/* Read --stencil, --device, --signer, --before, and --problem STENCIL[,DTYPE[,GRID]], which must be of --stencil.
+/* Read --stencil, --device, --signer, --before, --launch, --cache, --steps, --reproducible, and --problem
+ * STENCIL[,DTYPE[,GRID]], which must be of --stencil.
  *   name  receives the text into which `out` points, from malloc, which the caller frees; NULL on failure
  * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT with the error; HALOTUNE_MEMORY. */
 halotune_status db_choice(const struct invocation *invocation, struct choice *out, char **name);

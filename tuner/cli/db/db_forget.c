@@ -42,7 +42,8 @@ halotune_status db_forget(const struct invocation *invocation) {
   if (status == HALOTUNE_OK && !db_choice_is_given(&choice))
     status = fail(HALOTUNE_ARGUMENT,
                   "db forget needs at least one of --stencil, --device, --signer, --before and --problem");
-  if (status == HALOTUNE_OK) status = store_open(path, STORE_WRITE, &store);
+  /* Opened for writing, a database of an older version would be migrated before anybody said --yes. */
+  if (status == HALOTUNE_OK) status = store_open(path, sure ? STORE_WRITE : STORE_READ, &store);
   if (status == HALOTUNE_OK) status = db_choice_find_device(store, &choice, &device);
   if (status == HALOTUNE_OK && device)
     fprintf(stderr, "halotune: --device '%s' means '%s'\n", option_value(invocation, "device"), device);

@@ -58,6 +58,8 @@ static json_t *row_json(const struct fleet_row *row) {
   json_put(&json, "dtype", text_json(state->dtype));
   json_put(&json, "grid", grid_json(&state->grid, grid_dims(&state->grid)));
   json_put(&json, "steps", json_integer(state->steps));
+  json_put(&json, "cache", text_json(state->cache));
+  json_put(&json, "reproducible", json_boolean(state->reproducible));
   json_put(&json, "state", text_json(row->stage == STAGE_UNENDED ? "unended" : stage_words[row->stage]));
   json_put(&json, "reason", text_json(state->reason));
   json_put(&json, "host", text_json(state->host));
@@ -71,7 +73,7 @@ static void row_print(const struct fleet_row *row) {
   if (row->stage == STAGE_DONE) return;
   state_text(&row->state, &text);
   printf("  %s: %s", stage_words[row->stage], text_string(&text));
-  if (row->state.host[0]) printf(", on %s", row->state.host); /* exported documents name no hosts */
+  if (row->state.host[0]) printf(", on %s", row->state.host); /* the documents of the starter database name none */
   printf(", last sign of life %s by its clock", row->state.last_sign);
   if (row->stage == STAGE_PARTIAL || row->stage == STAGE_FAILED) printf(": %s", row->state.reason);
   printf("\n");
@@ -99,19 +101,22 @@ static void gpu_show(struct fleet *fleet, const struct fleet_row *rows, int coun
   text_free(&text);
 }
 
-/* The stage of a task of the plan on a model of GPU.
+/* The stage of a task of the plan on a model of GPU. As in `tune --resume`, a task is not done if a run of it was
+ * killed, perhaps while numbers of steps were searched for.
  *   model  a row of that model; NULL: no database has one */
 static enum stage task_stage(const struct fleet *fleet, const struct planned_task *task,
                              const struct task_state *model) {
   enum stage stage = STAGE_MISSING;
+  bool is_unended = false;
   for (int i = 0; model && i < fleet->rows.count; i++) {
     const struct fleet_row *row = &fleet->rows.list[i];
     if (!fleet_same_model(&row->state, model)) continue;
     const struct site_match match = site_match_of(task, &row->state, -1, fleet->cache, fleet->reproducible);
     const enum stage own = row->stage == STAGE_DONE && !match.is_done ? STAGE_UNENDED : row->stage;
     if (match.is_same && own > stage) stage = own;
+    is_unended = is_unended || (match.is_same && match.is_unended && !match.is_done);
   }
-  return stage;
+  return stage == STAGE_DONE && is_unended ? STAGE_UNENDED : stage;
 }
 
 /* Show the stages of the plan's tasks on a model of GPU. */
