@@ -90,6 +90,35 @@ TEST(a_choice_keeps_the_fastest_and_every_failure) {
   texts_free(&table.reasons);
 }
 
+/* 40 reasons have 20 failures each, one reason after the other, and 201 failures before them have none. */
+TEST(a_choice_keeps_a_failure_of_every_reason) {
+  enum { REASONS = 40, EACH = 20, WITHOUT = 201, ROWS = WITHOUT + REASONS * EACH, MOST = 400 };
+  static struct variant_row rows[ROWS];
+  static struct variant_row *order[ROWS];
+  struct variant_table table = {.rows = rows, .order = order, .count = ROWS, .order_count = ROWS};
+  int seen[REASONS] = {0}, kept = 0;
+  for (int i = 0; i < REASONS; i++) {
+    char reason[16];
+    snprintf(reason, sizeof reason, "reason %d", i);
+    CHECK_EQ(i, texts_add(&table.reasons, reason, strlen(reason)), "%s", reason);
+  }
+  for (int i = 0; i < ROWS; i++) {
+    const int reason = i < WITHOUT ? -1 : (i - WITHOUT) / EACH;
+    rows[i] = (struct variant_row){.variant = i, .reason = reason, .median_ms = NAN, .outcome = OUTCOME_WRONG};
+    order[i] = &rows[i];
+  }
+  variants_choose(&table, MOST);
+  /* the sample of all rows has every tenth row */
+  for (int i = 0; i < ROWS; i++) {
+    if (i % 10 == 0 || !rows[i].is_kept) continue;
+    kept++;
+    if (rows[i].reason >= 0) seen[rows[i].reason]++;
+  }
+  for (int i = 0; i < REASONS; i++) CHECK(seen[i] > 0, "reason %d", i);
+  CHECK(kept <= MOST / 4, "%d failures", kept);
+  texts_free(&table.reasons);
+}
+
 /* Blocks that jansson still gets before one allocation fails. */
 static long blocks_left;
 
@@ -249,6 +278,7 @@ int main(void) {
       cmocka_unit_test(arithmetic_roofs),
       cmocka_unit_test(the_roof_of_fused_steps_that_binds_is_the_longer_one),
       cmocka_unit_test(a_choice_keeps_the_fastest_and_every_failure),
+      cmocka_unit_test(a_choice_keeps_a_failure_of_every_reason),
       cmocka_unit_test(a_document_that_memory_is_out_for_fails),
       cmocka_unit_test(figures_of_winners_are_counted),
       cmocka_unit_test(a_text_that_memory_is_out_for_stays_empty),
