@@ -710,6 +710,10 @@ await test('time and energy of the finalists', 'small', `#/problem/${frugal.id}`
   includes((await rows.allInnerTexts())[0], '148', 'yes');
 });
 
+await test('bytes keep the zeros of whole numbers', 'small', `#/problem/${frugal.id}`, async (page) => {
+  includes(await textOf(page), '1,000 MiB an application');
+});
+
 await test('the policy of the page allows no network and no other script', 'small', '#/', async (page, faults) => {
   const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute('content');
   includes(policy, "default-src 'none'", "script-src 'sha256-");
