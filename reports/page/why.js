@@ -36,7 +36,7 @@ export function why(problem) {
     .map((rival) => {
       const {better, worse, changed} = differences(winner, rival);
       const ratio = rival.ratio - 1,
-        isTie = rival.title.includes('tie');
+        {isTie} = rival;
       const who = rival.title.startsWith('best ') ? `the ${rival.title} variant` : `the ${rival.title.split(',')[0]}`;
       const order = `${percent(Math.abs(ratio), Math.abs(ratio) < 0.1 ? 2 : 0)} ${ratio < 0 ? 'faster' : 'slower'}`;
       const lead = isTie

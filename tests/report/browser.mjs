@@ -710,6 +710,12 @@ await test('time and energy of the finalists', 'small', `#/problem/${frugal.id}`
   includes((await rows.allInnerTexts())[0], '148', 'yes');
 });
 
+await test('a rival is called a tie by its times, not by its name', 'small', `#/problem/${frugal.id}`, async (page) => {
+  const lines = await page.locator('ul.why li').allInnerTexts();
+  is(lines.some((line) => /^Against the best frontier variant: [0-9.]+ % slower/.test(line)), lines.join('\n'));
+  is(lines.some((line) => line.startsWith('Against the runner-up: a tie')), lines.join('\n'));
+});
+
 await test('bytes keep the zeros of whole numbers', 'small', `#/problem/${frugal.id}`, async (page) => {
   includes(await textOf(page), '1,000 MiB an application');
 });
