@@ -696,6 +696,13 @@ await test('texts of the database stay texts', 'hostile', '#/', async (page) => 
   );
 });
 
+const unfinished = full.problems.find((p) => !p.winner && p.rivals.length > 1);
+await test('a problem without a winner has none in any sentence', 'h200', `#/problem/${unfinished.id}`, async (page) => {
+  const text = await textOf(page);
+  includes(text, 'Why it is the fastest', 'To the fastest');
+  same(text.match(/^.*(winner|won\b).*$/gim).filter((line) => !line.startsWith('No winner yet. ')), [], 'sentences about a winner');
+});
+
 const frugal = document('small').problems.find((p) => p.finalists.length > 0);
 await test('time and energy of the finalists', 'small', `#/problem/${frugal.id}`, async (page) => {
   const {finalists} = frugal;
