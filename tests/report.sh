@@ -28,9 +28,10 @@ sed 's/^/# /' "$work/err" "$work/diff"
 why() { # kind
   case $1 in
   h200) sqlite3 "$work/h200.db" "update measurement set why = 'proposal ' || number" ;;
-  small) # the third finalist needs more time and more energy than the first two; each later one needs less energy
+  small) # the third finalist needs more time and more energy than the first two; each later one needs less energy. The name of a
+    # template has "tie" in it, and 1000 MiB is a number of bytes whose zeros stay.
     sqlite3 "$work/small.db" "update finalist set energy_mj = case rank when 1 then 148 when 2 then 149 when 3 then 160 else 150 - rank end, energy_low_mj = 100, energy_high_mj = 170;
-      update best set objective = 'energy', energy_mj = 148; update run set objective = 'energy', power_limit_w = 700, idle_w = 81.5" ;;
+      update best set objective = 'energy', energy_mj = 148, bytes = 1048576000; update template set name = 'frontier' where name = 'tile'; update run set objective = 'energy', power_limit_w = 700, idle_w = 81.5" ;;
   hostile) sqlite3 "$work/hostile.db" "update measurement set why = '<b onmouseover=alert(5)>why</b>'" ;;
   esac
 }

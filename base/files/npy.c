@@ -81,7 +81,7 @@ static halotune_status read_type(struct cursor *c, struct npy *out) {
     return fail(HALOTUNE_PARSE, "the array holds records; save one field of them with numpy.save");
   halotune_status status = read_string(c, out->type);
   if (status != HALOTUNE_OK) return status;
-  if (strlen(out->type) >= 3 && strchr("<>=|", out->type[0])) return HALOTUNE_OK;
+  if (strlen(out->type) >= 2 && strchr("<>=|", out->type[0])) return HALOTUNE_OK;
   return fail(HALOTUNE_PARSE, "the header is damaged: '%s' is not a type", out->type);
 }
 

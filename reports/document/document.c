@@ -100,13 +100,15 @@ static halotune_status add_counts(struct text *out, sqlite3 *db, const struct re
   return status;
 }
 
+/* Only runs of problems in the document: a damaged row of `problem` can have no grid, and a tune that goes on can add a
+ * problem. */
 static const char runs_sql[] =
     "select r.id, r.problem_id as problem, r.state, r.reason, r.started, r.ended, r.command, r.host, r.version, "
     "r.driver, r.cuda, r.nvrtc,"
     " r.seed, r.strategy, r.budget_s, r.space, r.bytes, r.empty_ms, r.copy_ms, r.memcpy_ms,"
     " coalesce(r.objective, 'time') as objective, r.power_limit_w, r.idle_w, r.warnings,"
     " (select count(*) from measurement m where m.run_id = r.id) as measurements from run r"
-    " where ?1 or r.problem_id in " CHOSEN_PROBLEMS " order by r.id";
+    " where r.problem_id in " CHOSEN_PROBLEMS " order by r.id";
 
 static halotune_status add_problems(struct text *out, sqlite3 *db, const struct definitions *definitions,
                                     const struct report_scope *scope, const struct report_request *request, int most) {
@@ -135,7 +137,7 @@ static json_t *about_json(const struct report_request *request) {
 
 static halotune_status add_all(struct text *out, sqlite3 *db, const struct report_request *request,
                                struct definitions *definitions, const struct report_scope *scope) {
-  json_t *transfer;
+  json_t *runs, *transfer;
   int most;
   halotune_status status = share_of_variants(db, request, scope, &most);
   text_printf(out, "{\n\"format\": \"halotune-report\",\n\"version\": %d", FORMAT_VERSION);
@@ -145,7 +147,8 @@ static halotune_status add_all(struct text *out, sqlite3 *db, const struct repor
   if (status == HALOTUNE_OK) status = add_rows(out, db, scope, "devices", device_sql, device_complete, db);
   if (status == HALOTUNE_OK) status = add_rows(out, db, scope, "stencils", stencils_sql, complete_stencil, definitions);
   if (status == HALOTUNE_OK) status = add_rows(out, db, scope, "templates", templates_sql, NULL, NULL);
-  if (status == HALOTUNE_OK) status = add_rows(out, db, scope, "runs", runs_sql, NULL, NULL);
+  if (status == HALOTUNE_OK && (status = rows_json(db, runs_sql, NULL, 0, &runs)) == HALOTUNE_OK)
+    status = add_member(out, "runs", runs);
   if (status == HALOTUNE_OK && (status = transfer_json(db, &transfer)) == HALOTUNE_OK)
     status = add_member(out, "transfer", transfer);
   if (status == HALOTUNE_OK) status = add_problems(out, db, definitions, scope, request, most);

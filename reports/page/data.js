@@ -96,7 +96,10 @@ export function fastestRow(problem, accepts = () => true) {
   return best;
 }
 
-/** The time of a variant over the winner's time, both from the search; null if one of them has no time. */
+/** Who comes first: the winner, or while there is none the fastest variant of the search. */
+export const leaderName = (problem) => (problem.winner ? 'winner' : 'fastest');
+
+/** The time of a variant over the leader's time, both from the search; null if one of them has no time. */
 export function searchRatio(problem, row) {
   const winner = problem.winner ? rowOf(problem, problem.winner.variant) : fastestRow(problem);
   const [ms, winner_ms] = [row, winner].map((r) => problem.variants.median_ms[r]);

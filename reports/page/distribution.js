@@ -20,7 +20,7 @@ export function distribution(problem, unit) {
   return figure({
     id: 'distribution',
     title: 'Distribution of times',
-    note: `${count(total)} timed variants in ${bins.length} bins of equal ratio, stacked by template. All times are those of the search, also those of the winner and the default.`,
+    note: `${count(total)} timed variants in ${bins.length} bins of equal ratio, stacked by template. All times are those of the search${problem.winner ? ', also those of the winner and the default' : ''}.`,
     summary: marks.map(([name, ms]) => `${name} ${time(ms, unit)} ${unit.name}`).join(', '),
     table: () =>
       table({

@@ -40,7 +40,7 @@ export function bytes(value) {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let at = 0;
   while (value >= 1024 && at < units.length - 1) ((value /= 1024), at++);
-  return `${at === 0 ? value : digits(value, 4).replace(/\.?0+$/, '')} ${units[at]}`;
+  return `${at === 0 ? value : digits(value, 4).replace(/(\.\d*[1-9])0+$|\.0+$/, '$1')} ${units[at]}`;
 }
 
 /** 512 x 512 x 512: the axes that the stencil has. */

@@ -1,5 +1,5 @@
 // marks.js: how tooltips describe a variant, and how every chart marks winner and default.
-import {rowOf, rowParameters, searchRatio, templateName} from './data.js';
+import {leaderName, rowOf, rowParameters, searchRatio, templateName} from './data.js';
 import {count, digits, isNumber, parameters, percent, time, times} from './format.js';
 import {tip} from './chart.js';
 
@@ -8,7 +8,7 @@ export function rowTip(problem, row, unit) {
   const v = problem.variants,
     ratio = searchRatio(problem, row);
   return tip([
-    `${templateName(problem, row)}: ${time(v.median_ms[row], unit)} ${unit.name} in the search${isNumber(ratio) ? `, ${times(ratio)} the winner\u2019s` : ''}`,
+    `${templateName(problem, row)}: ${time(v.median_ms[row], unit)} ${unit.name} in the search${isNumber(ratio) ? `, ${times(ratio)} the ${leaderName(problem)}\u2019s` : ''}`,
     parameters(rowParameters(problem, row)),
     `${count(v.registers[row])} registers, ${count(v.shared_bytes[row])} B shared, occupancy ${percent(v.occupancy[row])}, ${count(v.threads[row])} threads a block`,
     `${digits(v.loads_per_point[row], 3)} loads a point, over-read ${digits(v.over_read[row], 4)}, ${digits(v.waves[row], 4)} waves`,

@@ -98,6 +98,7 @@ export function rivals(problem) {
       title: titles[rival.role](finalist, rival),
       ms: rival.time_ms,
       isDefault: finalist?.is_default ?? false,
+      isTie: finalist?.is_tie ?? false,
     };
   });
 }

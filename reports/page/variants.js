@@ -1,6 +1,6 @@
 // variants.js: tables of variants.
 import {el} from './dom.js';
-import {outcomes, rowParameters, searchRatio, templateName} from './data.js';
+import {leaderName, outcomes, rowParameters, searchRatio, templateName} from './data.js';
 import {count, digits, isNumber, parameters, percent, time, timeRange, times} from './format.js';
 import {table} from './table.js';
 
@@ -43,7 +43,7 @@ export function variantRows(problem, unit, rows, extra = [], filter = false, cap
         cell: (row) => timeRange(v.low_ms[row], v.high_ms[row], unit),
       },
       {
-        title: 'To the winner',
+        title: `To the ${leaderName(problem)}`,
         value: (row) => searchRatio(problem, row),
         cell: (row) => times(searchRatio(problem, row)),
         numeric: true,

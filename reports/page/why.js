@@ -1,5 +1,5 @@
 // why.js: the winner beside the runner-up, the best of each other template and the default, and what sets it apart.
-import {isEmulated} from './data.js';
+import {isEmulated, leaderName} from './data.js';
 import {el, term} from './dom.js';
 import {bytes, isNumber, percent, time, times} from './format.js';
 import {differences, figures, rivals, sentence} from './rivals.js';
@@ -28,7 +28,8 @@ export function why(problem) {
   const list = rivals(problem),
     [winner] = list;
   if (list.length < 2 || isEmulated(problem)) return null;
-  const others = list.slice(1);
+  const others = list.slice(1),
+    favour = `in the ${leaderName(problem)}\u2019s favour`;
   // The default comes last, because the other rivals tell a reader more.
   const lines = [...others.filter((r) => r.role !== 'default'), ...others.filter((r) => r.role === 'default')]
     .filter((r) => isNumber(r.ratio))
@@ -36,7 +37,7 @@ export function why(problem) {
     .map((rival) => {
       const {better, worse, changed} = differences(winner, rival);
       const ratio = rival.ratio - 1,
-        isTie = rival.title.includes('tie');
+        {isTie} = rival;
       const who = rival.title.startsWith('best ') ? `the ${rival.title} variant` : `the ${rival.title.split(',')[0]}`;
       const order = `${percent(Math.abs(ratio), Math.abs(ratio) < 0.1 ? 2 : 0)} ${ratio < 0 ? 'faster' : 'slower'}`;
       const lead = isTie
@@ -44,10 +45,10 @@ export function why(problem) {
         : `Against ${who}: ${order}${phaseText(rival, ratio)}`;
       const told =
         better.length > 0
-          ? `; in the winner\u2019s favour: ${sentence(better)}`
+          ? `; ${favour}: ${sentence(better)}`
           : isTie || ratio < 0
             ? ''
-            : '; no static figure is in the winner\u2019s favour: the reason is not among them';
+            : `; no static figure is ${favour}: the reason is not among them`;
       const against = worse.length > 0 && !isTie ? `; against it: ${sentence(worse)}` : '';
       return el(
         'li',
@@ -60,7 +61,7 @@ export function why(problem) {
       );
     });
   return [
-    el('h3', {}, 'Why it won'),
+    el('h3', {}, problem.winner ? 'Why it won' : 'Why it is the fastest'),
     el(
       'p',
       {class: 'soft'},

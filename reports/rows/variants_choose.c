@@ -28,20 +28,23 @@ static void keep_fastest(struct variant_table *table, int most) {
   free(sorted);
 }
 
-/* Keep the first failure of each reason, and the first ones of each outcome, until `most` are kept. */
-static void keep_failures(struct variant_table *table, int most) {
-  enum { EACH = 4 };
+/* Keep the first `each` failures of each outcome, and also those of each reason until `most` more are kept. Having no
+ * reason counts as a reason.
+ * Returns how many more may be kept. */
+static int keep_failures(struct variant_table *table, int each, int most) {
   int *seen = calloc((size_t)table->reasons.count + 1, sizeof *seen), by_outcome[OUTCOME_COUNT] = {0};
   for (int i = 0; i < table->order_count && seen; i++) {
     struct variant_row *row = table->order[i];
     if (outcome_has_time(row->outcome)) continue;
-    bool is_new = by_outcome[row->outcome]++ < EACH;
-    if (!is_new && (most <= 0 || (row->reason >= 0 && seen[row->reason] >= EACH))) continue;
-    if (row->reason >= 0) seen[row->reason]++;
+    int *of_reason = &seen[row->reason + 1];
+    const bool is_new = by_outcome[row->outcome]++ < each;
+    if (!row->is_kept && !is_new && (most <= 0 || *of_reason >= each)) continue;
+    ++*of_reason;
+    most -= !row->is_kept;
     row->is_kept = true;
-    most--;
   }
   free(seen);
+  return most;
 }
 
 static void keep_evenly(struct variant_table *table, int most) {
@@ -50,10 +53,13 @@ static void keep_evenly(struct variant_table *table, int most) {
 }
 
 void variants_choose(struct variant_table *table, int most) {
+  enum { EACH = 4 };
   bool all = table->order_count <= most;
   if (!all) {
     keep_fastest(table, most / 2);
-    keep_failures(table, most / 4);
+    /* First one of each reason: reasons with many failures must not take the places of others. */
+    const int left = keep_failures(table, 1, most / 4);
+    keep_failures(table, EACH, left);
     keep_evenly(table, most / 4);
   }
   table->shown_count = 0;

@@ -62,12 +62,15 @@ with() { run --input u=u.npy,u_prev="$1" --output v=v.npy; }
   with short.npy
   with long.npy
   header "'>f8'" False '(4, 6)' && with bad.npy
+  header "'>i8'" False '(4, 6)' && with bad.npy
+  header "'|O'" False '(4, 6)' && with bad.npy
   header "'<f8'" True '(4, 6)' && with bad.npy
   header "'<i8'" False '(4, 6)' && with bad.npy
   header "'<f8'" False '(24,)' && with bad.npy
   header "[('x', '<f8')]" False '(4, 6)' && with bad.npy
   header "'<f8'" False '(4, 6' && with bad.npy
   npy header bad.npy 9 "{}" 0 && with bad.npy
+  header "'<f8'" False '(1, 4294967296)' && run --input u=bad.npy,u_prev=p.npy --output v=v.npy
   echo '# options'
   run --input u=u.npy,u_prev=p.npy --output v=v.npy --grid 4,6
   run --input u=f.npy,u_prev=p.npy --output v=v.npy

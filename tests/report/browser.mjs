@@ -696,6 +696,13 @@ await test('texts of the database stay texts', 'hostile', '#/', async (page) => 
   );
 });
 
+const unfinished = full.problems.find((p) => !p.winner && p.rivals.length > 1);
+await test('a problem without a winner has none in any sentence', 'h200', `#/problem/${unfinished.id}`, async (page) => {
+  const text = await textOf(page);
+  includes(text, 'Why it is the fastest', 'To the fastest');
+  same(text.match(/^.*(winner|won\b).*$/gim).filter((line) => !line.startsWith('No winner yet. ')), [], 'sentences about a winner');
+});
+
 const frugal = document('small').problems.find((p) => p.finalists.length > 0);
 await test('time and energy of the finalists', 'small', `#/problem/${frugal.id}`, async (page) => {
   const {finalists} = frugal;
@@ -708,6 +715,16 @@ await test('time and energy of the finalists', 'small', `#/problem/${frugal.id}`
   const rows = page.locator('table', {hasText: 'On the front'}).locator('tbody tr');
   same(await rows.count(), finalists.length, 'rows');
   includes((await rows.allInnerTexts())[0], '148', 'yes');
+});
+
+await test('a rival is called a tie by its times, not by its name', 'small', `#/problem/${frugal.id}`, async (page) => {
+  const lines = await page.locator('ul.why li').allInnerTexts();
+  is(lines.some((line) => /^Against the best frontier variant: [0-9.]+ % slower/.test(line)), lines.join('\n'));
+  is(lines.some((line) => line.startsWith('Against the runner-up: a tie')), lines.join('\n'));
+});
+
+await test('bytes keep the zeros of whole numbers', 'small', `#/problem/${frugal.id}`, async (page) => {
+  includes(await textOf(page), '1,000 MiB an application');
 });
 
 await test('the policy of the page allows no network and no other script', 'small', '#/', async (page, faults) => {

@@ -27,6 +27,7 @@ static const struct {
     {2, "{'descr': '<f4', 'fortran_order': True, 'shape': (5,), }\n", "<f4", true, 1, 5},
     {3, "{'shape': (2, 3, 4), 'fortran_order': False, 'descr': '|u1'}", "|u1", false, 3, 4},
     {1, "{\"descr\":\">i2\",\"fortran_order\":False,\"shape\":(7L, 8L)}", ">i2", false, 2, 8},
+    {1, "{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", "|O", false, 1, 2}, /* of Python's objects */
     {1, "{'descr': '<c16', 'fortran_order': False, 'shape': (), }", "<c16", false, 0, 0},
     {1, "{'descr': '<f8', 'fortran_order': False, 'shape': (9223372036854775807,), }", "", false, 0, 0},
     {1, "{'descr': '<f8', 'fortran_order': False, 'shape': (922337203685477580,), }", "<f8", false, 1,
@@ -66,6 +67,7 @@ static const struct {
     {"{'descr': '<f8}", "is not part of a name"},
     {"{'descr': '\x1b[2J'}", "is not part of a name"},
     {"{'descr': 'f8'}", "'f8' is not a type"},
+    {"{'descr': '<'}", "'<' is not a type"},
     {"{'descr': [('x', '<f8')]}", "holds records"},
     {"{'descr': '<f8' 'shape': ()}", "is not ',' or '}'"},
     {"{'fortran_order': 1}", "is not True or False"},

@@ -90,6 +90,35 @@ TEST(a_choice_keeps_the_fastest_and_every_failure) {
   texts_free(&table.reasons);
 }
 
+/* 40 reasons have 20 failures each, one reason after the other, and 201 failures before them have none. */
+TEST(a_choice_keeps_a_failure_of_every_reason) {
+  enum { REASONS = 40, EACH = 20, WITHOUT = 201, ROWS = WITHOUT + REASONS * EACH, MOST = 400 };
+  static struct variant_row rows[ROWS];
+  static struct variant_row *order[ROWS];
+  struct variant_table table = {.rows = rows, .order = order, .count = ROWS, .order_count = ROWS};
+  int seen[REASONS] = {0}, kept = 0;
+  for (int i = 0; i < REASONS; i++) {
+    char reason[16];
+    snprintf(reason, sizeof reason, "reason %d", i);
+    CHECK_EQ(i, texts_add(&table.reasons, reason, strlen(reason)), "%s", reason);
+  }
+  for (int i = 0; i < ROWS; i++) {
+    const int reason = i < WITHOUT ? -1 : (i - WITHOUT) / EACH;
+    rows[i] = (struct variant_row){.variant = i, .reason = reason, .median_ms = NAN, .outcome = OUTCOME_WRONG};
+    order[i] = &rows[i];
+  }
+  variants_choose(&table, MOST);
+  /* the sample of all rows has every tenth row */
+  for (int i = 0; i < ROWS; i++) {
+    if (i % 10 == 0 || !rows[i].is_kept) continue;
+    kept++;
+    if (rows[i].reason >= 0) seen[rows[i].reason]++;
+  }
+  for (int i = 0; i < REASONS; i++) CHECK(seen[i] > 0, "reason %d", i);
+  CHECK(kept <= MOST / 4, "%d failures", kept);
+  texts_free(&table.reasons);
+}
+
 /* Blocks that jansson still gets before one allocation fails. */
 static long blocks_left;
 
@@ -244,11 +273,109 @@ TEST(figures_do_not_end_with_the_number_of_templates) {
   store_close(store);
 }
 
+TEST(a_search_is_whole_if_no_result_is_missing) {
+  static const struct {
+    struct search search;
+    bool is_whole;
+    long tried;
+  } rows[] = {
+      {{.is_recorded = true, .recorded = {3, 2}, .found = 5, .most = 5}, true, 5},
+      {{.is_recorded = true, .recorded = {3, 2}, .found = 4, .most = 4}, false, 5}, /* without the last result */
+      {{.is_recorded = true, .recorded = {3, 2}, .found = 4, .most = 5}, false, 5}, /* without another one */
+      {{.found = 4, .most = 4}, true, 4},
+      {{.found = 4, .most = 5}, false, -1},
+      {{.is_running = true}, true, 0}, /* before the first result */
+      {{.is_running = false}, false, -1},
+  };
+  struct search list[COUNT(rows)];
+  const struct searches all = {.list = list, .count = COUNT(rows)};
+  for (size_t i = 0; i < COUNT(rows); i++) list[i] = rows[i].search, list[i].run = (int64_t)i;
+  searches_judge(&(struct searches){.list = list, .count = COUNT(rows)});
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    CHECK_EQ(rows[i].is_whole, searches_have(&all, (int64_t)i), "row %zu", i);
+    CHECK_EQ(rows[i].tried, search_tried(&list[i]), "row %zu", i);
+  }
+  CHECK(searches_have_any(&all), "some");
+  CHECK(searches_have_any(&(struct searches){.list = &list[5], .count = 1}), "no run has tried any yet");
+  CHECK(!searches_have_any(&(struct searches){.list = &list[5], .count = 2}),
+        "one run has, but its results are missing");
+  CHECK(!searches_have_any(&(struct searches){.list = &list[4], .count = 1}), "not all of a run");
+  CHECK(!searches_have_any(&(struct searches){.count = 0}), "no run");
+}
+
+/* Variant 5 is the fastest of the other template, whose default is in the final rounds however slow it is.
+ * Its newest time is of a run that did not time the winner, so both times are of run 2. */
+TEST(a_rival_of_the_search_has_both_times_of_one_run) {
+  static const char other_template[] =
+      "update variant set template_id = 2 where id in (1, 5);"
+      "create temp table f as select * from finalist where variant_id = 1;"
+      "update f set variant_id = 3, rank = 2, is_default = 0; "
+      "update finalist set is_default = 0; update finalist set rank = 3, is_default = 1 where variant_id = 1;"
+      "insert into finalist select * from f;"
+      "update measurement set outcome = 'measured', reason = '', median_ms = 0.015 where id = 7;"
+      "create temp table r as select * from run where id = 2; update r set id = 4, outcomes = null;"
+      "insert into run select * from r;"
+      "create temp table m as select * from measurement where id = 7;"
+      "update m set id = 100, run_id = 4, number = 1, median_ms = 0.005; insert into measurement select * from m";
+  struct store *store = changed_open(other_template);
+  json_t *document = document_of(store, NULL), *rival;
+  const json_t *found = NULL;
+  size_t i;
+  json_array_foreach(json_object_get(json_array_get(json_object_get(document, "problems"), 0), "rivals"), i, rival) {
+    if (strcmp(member_text(rival, "role"), "best_of_template") == 0) found = rival;
+  }
+  CHECK(found, "the best of the other template");
+  CHECK_EQ(5, member_whole(found, "variant"), "variant");
+  CHECK_EQ(2, member_whole(found, "run"), "run");
+  CHECK_EQ(2, member_whole(found, "first_run"), "the winner's run");
+  CHECK_NEAR(1.5, member_number(found, "ratio"), 1e-6, "ratio");
+  json_decref(document);
+  store_close(store);
+}
+
+/* Run 2 lacks a result, so its course is unknown. A time of a variant that failed is none. */
+TEST(courses_and_times_are_those_that_are_known) {
+  struct store *store =
+      changed_open("delete from measurement where id = 5; update measurement set median_ms = 0.001 where id = 6");
+  json_t *document = document_of(store, NULL);
+  const json_t *problem = json_array_get(json_object_get(document, "problems"), 0);
+  const json_t *convergence = json_object_get(problem, "convergence"), *variants = json_object_get(problem, "variants");
+  json_t *variant;
+  size_t i;
+  CHECK_EQ(1, json_array_size(convergence), "courses");
+  CHECK_EQ(1, member_whole(json_array_get(convergence, 0), "run"), "the run with all results");
+  json_array_foreach(json_object_get(variants, "variant"), i, variant) {
+    if (json_integer_value(variant) != 4) continue;
+    CHECK(json_is_null(json_array_get(json_object_get(variants, "median_ms"), i)), "the time of what did not compile");
+  }
+  json_decref(document);
+  store_close(store);
+}
+
+/* A damaged row of `problem` has no grid, so the report leaves it out. The page looks up the problem of each run. */
+TEST(runs_belong_to_problems_of_the_document) {
+  struct store *store = changed_open("update problem set nx = 0 where id = 2");
+  json_t *document = document_of(store, NULL), *run;
+  size_t i;
+  CHECK_EQ(1, json_array_size(json_object_get(document, "problems")), "problems");
+  CHECK_EQ(2, json_array_size(json_object_get(document, "runs")), "runs");
+  json_array_foreach(json_object_get(document, "runs"), i, run) {
+    CHECK_EQ(1, member_whole(run, "problem"), "run %zu", i);
+  }
+  json_decref(document);
+  store_close(store);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arithmetic_roofs),
       cmocka_unit_test(the_roof_of_fused_steps_that_binds_is_the_longer_one),
       cmocka_unit_test(a_choice_keeps_the_fastest_and_every_failure),
+      cmocka_unit_test(a_choice_keeps_a_failure_of_every_reason),
+      cmocka_unit_test(a_search_is_whole_if_no_result_is_missing),
+      cmocka_unit_test(a_rival_of_the_search_has_both_times_of_one_run),
+      cmocka_unit_test(courses_and_times_are_those_that_are_known),
+      cmocka_unit_test(runs_belong_to_problems_of_the_document),
       cmocka_unit_test(a_document_that_memory_is_out_for_fails),
       cmocka_unit_test(figures_of_winners_are_counted),
       cmocka_unit_test(a_text_that_memory_is_out_for_stays_empty),

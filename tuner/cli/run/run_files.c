@@ -141,10 +141,10 @@ static halotune_status fail_missing(const struct stencil *stencil, const struct 
  *   type  receives its element type */
 static halotune_status check_kind(const struct npy_file *file, enum dtype *type) {
   const struct npy *header = &file->header;
-  if (header->type[0] == '>')
-    return fail(HALOTUNE_ARGUMENT, "%s: its numbers are big-endian ('%s'); save array.astype('<%s')", file->path,
-                header->type, header->type + 1);
   for (int i = 0; i < DTYPE_COUNT; i++) {
+    if (header->type[0] == '>' && strcmp(header->type + 1, npy_types[i] + 1) == 0)
+      return fail(HALOTUNE_ARGUMENT, "%s: its numbers are big-endian ('%s'); save array.astype('%s')", file->path,
+                  header->type, npy_types[i]);
     if (strcmp(header->type, npy_types[i]) != 0) continue;
     *type = (enum dtype)i;
     if (!header->is_fortran) return HALOTUNE_OK;
@@ -168,8 +168,9 @@ static halotune_status grid_from(const struct npy_file *file, const struct stenc
   }
   halotune_status status = HALOTUNE_OK;
   if (!fits)
-    status = fail(HALOTUNE_ARGUMENT, "%s: the array has the shape %s; %s has %d dimension%s of 1 point or more",
-                  file->path, text_string(&shape), stencil->name, stencil->dims, PLURAL(stencil->dims));
+    status =
+        fail(HALOTUNE_ARGUMENT, "%s: the array has the shape %s; %s has %d dimension%s of 1 to %ld points", file->path,
+             text_string(&shape), stencil->name, stencil->dims, PLURAL(stencil->dims), GRID_MOST_AXIS_POINTS);
   text_free(&shape);
   return status;
 }
