@@ -22,6 +22,7 @@ static halotune_status read_up_to(int fd, bool is_regular, const char *path, siz
     if (got == 0) return HALOTUNE_OK;
     if (got < 0 && errno != EINTR && errno != EAGAIN) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
     if (got > 0) text_add(content, chunk, (size_t)got);
+    if (!text_ok(content)) return fail_memory(); /* a file without an end would be read for ever */
   }
   return fail(HALOTUNE_IO, "%s: the file is larger than the limit of %zu bytes", path, max_bytes);
 }
