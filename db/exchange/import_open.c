@@ -130,7 +130,7 @@ static void pages_identity(struct store *store, struct identity *out, bool *has)
  *           have the same rows, which take longer to read. Other pages may have them, too: a journal may have been
  *           written back */
 static halotune_status database_open(const char *path, const struct imported *before, struct imported *out) {
-  halotune_status status = store_open(path, STORE_READ_UNTRUSTED, &out->store);
+  halotune_status status = store_open(path, STORE_IMPORT, &out->store);
   if (status == HALOTUNE_OK) status = store_hold(out->store);
   if (status != HALOTUNE_OK) return status;
   pages_identity(out->store, &out->pages, &out->has_pages);

@@ -21,7 +21,9 @@ enum store_mode {
                  read */
   STORE_READ_SOON, /* the same, but waits only two seconds for a lock of another program */
   STORE_READ_UNTRUSTED, /* as STORE_READ, and also opens a file with untrusted rows, to show or import them */
-  STORE_GLANCE, /* as STORE_READ_UNTRUSTED, but does not wait for a lock of another program, and opens a file of an older
+  STORE_IMPORT, /* the same, and takes all rows of a file of version 4 or older for rows of one kind: up to this version rows
+                   had marks of trust, and whoever imports the file decides about all of it */
+  STORE_GLANCE, /* as STORE_IMPORT, but does not wait for a lock of another program, and opens a file of an older
                    version only up to 1 MiB, because all of it is migrated */
   STORE_WRITE,  /* the file and its folder (0700) are made where they are missing, an older version is migrated. Up to
                   version 4 a database held rows that were not trusted: a copy, PATH.version-4, keeps them */

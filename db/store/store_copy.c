@@ -2,6 +2,7 @@
  * besides, thus changes the time of no question. */
 #include "db/store/store_copy.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/memory/array.h"
@@ -64,8 +65,11 @@ static halotune_status make_tables_anew(sqlite3 *connection, struct template *co
   return status == HALOTUNE_OK ? query_script(connection, "pragma foreign_keys = on") : status;
 }
 
-/* Readers keep these texts, and compare some rows in pairs. Texts of stencils are no longer than the readers allow, or
- * are not read. */
+/* The processor time that the copy may take. That of a file of 500 MB took 4 s. */
+static const double most_ms = 20000;
+
+/* Readers keep rows and texts in memory, and compare some rows in pairs. Texts of stencils are no longer than the
+ * readers allow, or are not read. */
 static halotune_status check_sizes(sqlite3 *connection) {
   static const struct {
     const char *what, *value; /* of all rows together, or the largest of a row */
@@ -74,7 +78,14 @@ static halotune_status check_sizes(sqlite3 *connection) {
       {"templates", "(select count(1) from template)", 4096},
       {"GPUs", "(select count(1) from device)", 4096},
       {"stencils", "(select count(1) from stencil)", 65536},
+      {"sources of rows", "(select count(1) from origin)", 65536},
+      {"problems", "(select count(1) from problem)", 200000},
       {"winners", "(select count(1) from best)", 200000},
+      {"finalists", "(select count(1) from finalist)", 200000},
+      {"runs", "(select count(1) from run)", 200000},
+      {"coefficients of predictions", "(select count(1) from prediction)", 65536},
+      {"variants", "(select count(1) from variant)", 2000000},
+      {"measurements", "(select count(1) from measurement)", 2000000},
       {"bytes in the parameters of a variant", "(select max(length(cast(parameters as blob))) from variant)", 4096},
       {"bytes in the name of a GPU",
        "(select max(max(length(cast(name as blob)), length(cast(uuid as blob)))) from device)", 256},
@@ -107,9 +118,11 @@ halotune_status store_open_copy(const char *path, struct template *const *templa
              "db import' make a smaller one",
              path);
   if (status == HALOTUNE_OK) {
-    status = store_pages_check(store);
+    guard_time(&store->guard, most_ms);
+    status = check_sizes(store->connection);
+    if (status == HALOTUNE_OK) status = store_pages_check(store);
     if (status == HALOTUNE_OK) status = make_tables_anew(store->connection, templates, count);
-    if (status == HALOTUNE_OK) status = check_sizes(store->connection);
+    guard_time(&store->guard, INFINITY);
     if (status == HALOTUNE_DB) {
       snprintf(detail, sizeof detail, "%s", fail_text());
       status = fail(HALOTUNE_DB, "%s: its rows cannot be read: %s", path, detail);

@@ -102,7 +102,9 @@ static bool needs_undoing(const sqlite3 *connection) {
   return code == SQLITE_READONLY_ROLLBACK || code == SQLITE_READONLY_RECOVERY;
 }
 
-static bool reads_untrusted(enum store_mode mode) { return mode == STORE_READ_UNTRUSTED || mode == STORE_GLANCE; }
+static bool decides_trust(enum store_mode mode) { return mode == STORE_IMPORT || mode == STORE_GLANCE; }
+
+static bool reads_untrusted(enum store_mode mode) { return mode == STORE_READ_UNTRUSTED || decides_trust(mode); }
 
 /* The bytes of a database's pages. A file can be longer than its header says, with a hole behind the last page. */
 static halotune_status count_bytes(sqlite3 *connection, int64_t *out) {
@@ -170,6 +172,9 @@ static halotune_status copy_database(sqlite3 *from, sqlite3 *to) {
   return sqlite3_backup_finish(backup) == SQLITE_OK ? HALOTUNE_OK : query_fail(to);
 }
 
+/* The steps of a glance at a file of an older version. */
+enum { MIGRATION_STEPS = 2000000 };
+
 /* Larger databases are not copied into memory, not even for a glance. */
 static const long long copied_bytes_most = 1LL << 30, glance_bytes_most = 1LL << 20;
 
@@ -189,6 +194,7 @@ static halotune_status read_older(struct store *store) {
   }
   status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
   if (status == HALOTUNE_OK) guard_steps(copy, bytes, &store->guard);
+  if (status == HALOTUNE_OK && store->mode == STORE_GLANCE) guard_glance(&store->guard, MIGRATION_STEPS);
   if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);
   /* Another process may have written after the file was inspected, so the copy is inspected again. */
   if (status == HALOTUNE_OK) status = inspect_file(copy, store->path, reads_untrusted(store->mode), &marks);
@@ -196,14 +202,16 @@ static halotune_status read_older(struct store *store) {
     status = fail(HALOTUNE_DB, "another program has emptied it");
   if (status == HALOTUNE_OK) store->version = (int)marks.version;
   if (status == HALOTUNE_OK) status = pages_check(copy, store->path);
-  /* The importing user decides about the whole file. Since version 5 rows have no mark of trust. */
-  if (status == HALOTUNE_OK && reads_untrusted(store->mode) && store->version < 5)
+  /* The importing user decides about the whole file, and a file that is kept apart has no trusted row. In other files,
+   * rows that were not trusted are left out. Since version 5 rows have no mark of trust. */
+  const bool takes_all = decides_trust(store->mode) || marks.application == SCHEMA_UNTRUSTED_ID;
+  if (status == HALOTUNE_OK && takes_all && store->version < 5)
     status = query_script(copy, store->version < 3 ? "update best set is_trusted = 1"
                                                    : "update best set is_trusted = 1; update run set is_trusted = 1");
   if (status == HALOTUNE_OK) status = migrate(copy, schema_migrations, SCHEMA_VERSION);
   /* A migration gives such rows an origin of today. A file that is kept apart is named by its bytes, which must not
    * change from day to day (db/exchange/untrusted_files.h). */
-  if (status == HALOTUNE_OK && reads_untrusted(store->mode) && store->version < 5)
+  if (status == HALOTUNE_OK && takes_all && store->version < 5)
     status = query_script(copy, "update origin set date = '1970-01-01T00:00:00.000Z'");
   sqlite3_close(store->connection);
   store->connection = copy;

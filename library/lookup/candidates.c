@@ -499,6 +499,7 @@ halotune_status candidates_add_own(struct candidates *c) {
   halotune_status status = HALOTUNE_OK;
   for (int i = table->first_family[q->key.stencil]; i < end && status == HALOTUNE_OK; i++) {
     const struct lookup_family *family = &table->families[i];
+    if (context_is_over(q->ctx)) break;
     if (family->steps == q->key.steps && comes_first(q, family)) status = ask_family(c, i, true);
   }
   find_next(c);
@@ -528,6 +529,7 @@ halotune_status candidates_add_others(struct candidates *c, float limit, float m
   for (int i = 0; i < c->kin->family_count && status == HALOTUNE_OK; i++) {
     const int number = c->kin->families[i];
     const struct lookup_family *family = &q->ctx->table.families[number];
+    if (context_is_over(q->ctx)) break;
     if (family->steps == q->key.steps && !comes_first(q, family) &&
         q->ctx->catalog.devices[family->model].is_emulation == q->device->is_emulation &&
         error_of_kin(c, family) < most_error && (most_error == INFINITY || !has_own_rows(q, family)))
@@ -608,7 +610,8 @@ static struct asked_family *find_least_family(struct candidates *c) {
 /* The family of the best rank; NULL: none is left. Bounds that are below it are replaced by ranks. */
 static struct asked_family *find_best(struct candidates *c) {
   struct asked_family *family;
-  while ((family = find_least_family(c)) && family->ranks[family->least] < c->limit) {
+  while (!context_is_over(c->question->ctx) && (family = find_least_family(c)) &&
+         family->ranks[family->least] < c->limit) {
     const struct priced_shape *shape = &family->priced->shapes[family->priced->kinds[family->least].shape];
     if (is_dropped(c, family, shape)) leave_out(family, shape->first, shape->end);
     else if (!family->is_exact[shape->first]) rank_shape(c, family, shape);
@@ -619,7 +622,7 @@ static struct asked_family *find_best(struct candidates *c) {
 
 /* Rank the rows of the family with the least bound, if it is below a rank. Returns whether it is. */
 static bool rank_next(struct candidates *c, float rank) {
-  if (!c->next || !(c->next->bound < rank)) return false;
+  if (!c->next || !(c->next->bound < rank) || context_is_over(c->question->ctx)) return false;
   rank_family(c, c->next);
   find_next(c);
   return true;

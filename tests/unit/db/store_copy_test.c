@@ -123,6 +123,9 @@ TEST(tables_of_a_copy_are_those_of_this_program) {
       {"with recursive n(i) as (select 1 union all select i + 1 from n where i < 4096) insert into template (hash,"
        " common_hash, name, yaml, cuda, origin_id) select printf('%064x', i), '', 'many', '', '', 1 from n",
        "templates; at most 4096"},
+      {"with recursive n(i) as (select 1 union all select i + 1 from n where i < 65537) insert into prediction (device_id,"
+       " coefficient, value, origin_id) select 1, 'c' || i, 0, 1 from n",
+       "65537 coefficients of predictions; at most 65536"},
       {"drop table prediction", "prediction"},
   };
   for (size_t i = 0; i < COUNT(cases); i++) {

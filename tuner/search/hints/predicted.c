@@ -7,18 +7,21 @@
 #include "library/lookup/candidates.h"
 #include "library/lookup/lookup.h"
 
-/* Open the databases in the order in which hints count, without those in memory. Returns HALOTUNE_NOT_FOUND if none is
- * left. */
+/* Open the databases in the order in which hints count, without those in memory. If they cannot be read, the others are
+ * left out one by one, that of --hints first. Returns HALOTUNE_NOT_FOUND if none is left. */
 static halotune_status open_all(const struct hint_sources *sources, halotune_ctx **out) {
   struct store **stores = calloc((size_t)sources->other_count + 1, sizeof *stores);
-  int count = 0;
+  halotune_status status = HALOTUNE_DB;
   *out = NULL;
   if (!stores) return fail_memory();
-  for (int i = -1; i < sources->other_count; i++) {
-    struct store *store = i < 0 ? sources->own : sources->others[i];
-    if (!store_is_in_memory(store)) stores[count++] = store;
+  for (int first = 0; first <= sources->other_count && status == HALOTUNE_DB; first++) {
+    int count = 0;
+    for (int i = first - 1; i < sources->other_count; i++) {
+      struct store *store = i < first ? sources->own : sources->others[i];
+      if (!store_is_in_memory(store)) stores[count++] = store;
+    }
+    status = count > 0 ? context_open_stores(stores, count, false, out) : HALOTUNE_NOT_FOUND;
   }
-  halotune_status status = count > 0 ? context_open_stores(stores, count, false, out) : HALOTUNE_NOT_FOUND;
   if (status == HALOTUNE_OK) context_limit(*out, sources->end.is_over, sources->end.context);
   free(stores);
   return status;
