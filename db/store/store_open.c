@@ -14,6 +14,7 @@
 #include "base/files/path.h"
 #include "base/files/replace.h"
 #include "base/text/utf8.h"
+#include "db/store/current_best.h"
 #include "db/store/filesystem.h"
 #include "db/store/journal_check.h"
 #include "db/store/migrate.h"
@@ -178,6 +179,13 @@ enum { MIGRATION_STEPS = 2000000 };
 /* Larger databases are not copied into memory, not even for a glance. */
 static const long long copied_bytes_most = 1LL << 30, glance_bytes_most = 1LL << 20;
 
+/* Up to version 4, a verdict that was not trusted retired a winner all the same. So the current bests of what is left
+ * are chosen again. */
+static halotune_status choose_bests(struct store *store) {
+  halotune_status status = query_script(store->connection, "begin immediate");
+  return status == HALOTUNE_OK ? query_finish(store->connection, bests_choose(store, "problem")) : status;
+}
+
 /* Reading a file of an older version does not change it: a copy in memory is brought up to date. */
 static halotune_status read_older(struct store *store) {
   int64_t bytes = 0;
@@ -215,6 +223,7 @@ static halotune_status read_older(struct store *store) {
     status = query_script(copy, "update origin set date = '1970-01-01T00:00:00.000Z'");
   sqlite3_close(store->connection);
   store->connection = copy;
+  if (status == HALOTUNE_OK && store->version < 5) status = choose_bests(store);
   if (status != HALOTUNE_DB) return status;
   snprintf(detail, sizeof detail, "%s", fail_text());
   return fail(HALOTUNE_DB, "%s: an older Halotune wrote this database, and it cannot be read: %s", store->path, detail);
@@ -406,6 +415,7 @@ static halotune_status open_to_write(struct store *store) {
   if (content == CONTENT_OLDER) status = keep_untrusted(store, &marks);
   if (content == CONTENT_OLDER && status == HALOTUNE_OK)
     status = migrate(store->connection, schema_migrations, SCHEMA_VERSION);
+  if (content == CONTENT_OLDER && status == HALOTUNE_OK && marks.version < 5) status = choose_bests(store);
   if (status == HALOTUNE_OK) store->version = SCHEMA_VERSION;
   /* With WAL readers do not wait for writers. If a process cannot switch the mode now, it works in the present mode. A
    * file with WAL may have been moved to a shared filesystem. */

@@ -545,6 +545,22 @@ TEST(a_run_that_is_not_trusted_is_kept_beside_the_database) {
   work_end(&work);
 }
 
+/* Up to version 4 a verdict that was not trusted retired a winner all the same. */
+TEST(a_winner_that_version_4_retired_is_chosen_again) {
+  static const enum store_mode modes[] = {STORE_READ, STORE_WRITE};
+  for (size_t i = 0; i < COUNT(modes); i++) {
+    struct work work = work_begin();
+    struct store *store;
+    make_database(work.path, 3);
+    make_older(work.path, 4);
+    run_sql(work.path, "update best set is_current = 0");
+    CHECK_OK(store_open(work.path, modes[i], &store));
+    CHECK_EQ(1, number_of(store, "select count(*) from best where is_current"), "mode %zu", i);
+    store_close(store);
+    work_end(&work);
+  }
+}
+
 /* In a folder of all users another user puts a link where an earlier program made the copy. SQLite followed it. */
 TEST(the_copy_of_what_is_not_trusted_follows_no_link_of_another_user) {
   if (geteuid() != 0) skip(); /* only root makes files of others */
@@ -968,6 +984,7 @@ int main(void) {
       cmocka_unit_test(a_file_that_cannot_be_written_is_read),
       cmocka_unit_test(migrations_are_taken_step_by_step_or_not_at_all),
       cmocka_unit_test(a_run_that_is_not_trusted_is_kept_beside_the_database),
+      cmocka_unit_test(a_winner_that_version_4_retired_is_chosen_again),
       cmocka_unit_test(the_copy_of_what_is_not_trusted_follows_no_link_of_another_user),
       cmocka_unit_test(a_path_that_looks_like_an_address_is_a_path),
       cmocka_unit_test(a_glance_migrates_no_large_file),
