@@ -238,7 +238,11 @@ static halotune_status check_head(const json_t *document, const char *name, int 
   const char *format = json_string_value(json_object_get(document, "format"));
   const json_t *version = json_object_get(document, "version");
   if (!format || strcmp(format, EXPORT_FORMAT) != 0) {
-    return fail(HALOTUNE_PARSE, "%s: this is neither a tuning database nor an output of 'halotune db export'", name);
+    return fail(
+        HALOTUNE_PARSE,
+        "%s: this is neither a tuning database nor a document of 'halotune db export' (--format t4 and csv are for other "
+        "programs, and are not imported)",
+        name);
   }
   const json_int_t number = json_is_integer(version) ? json_integer_value(version) : 0;
   *out = (int)number;

@@ -16,7 +16,8 @@
 /* What to do about an error, as the end of a sentence. */
 static const char *advice_for(int code) {
   switch (code & 0xff) {
-  case SQLITE_NOTADB: return "; this is not a tuning database: name another file";
+  case SQLITE_NOTADB:
+    return "; this is not a tuning database: name another file, or take a document of 'halotune db export' with 'halotune db import'";
   case SQLITE_CORRUPT:
     return "; the file is damaged: move it away, and restore a backup or import what 'halotune db export' can still read";
   case SQLITE_INTERRUPT:

@@ -48,6 +48,13 @@ struct nearest context_nearest_stencil(const struct halotune_ctx *ctx, const cha
 halotune_status context_require_stencil(const struct halotune_ctx *ctx, const char *name, int *out) {
   *out = context_find_stencil(ctx, name);
   if (*out >= 0) return HALOTUNE_OK;
+  const size_t length = strlen(name);
+  const bool is_file = strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".yaml") == 0);
+  if (is_file)
+    return fail(HALOTUNE_NOT_FOUND,
+                "'%s' is the name of a file: add the text of the file (halotune_stencil_add), and name the stencil as "
+                "the text does",
+                name);
   struct nearest nearest = context_nearest_stencil(ctx, name);
   if (*nearest.question)
     return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s'%s", name, nearest.question);

@@ -157,8 +157,10 @@ static enum exit_code run_command(const struct command *command, int argc, char 
   invocation.arguments = argv + optind;
   invocation.argument_count = argc - optind;
   if (invocation.argument_count < command->least_arguments || invocation.argument_count > command->most_arguments) {
-    if (command->most_arguments == 0) {
-      fprintf(stderr, "halotune %s: '%s' is one argument too many\n", command->name, invocation.arguments[0]);
+    if (invocation.argument_count > command->most_arguments) {
+      fprintf(stderr, "halotune %s: '%s' is one argument too many%s\n", command->name,
+              invocation.arguments[command->most_arguments],
+              command->most_arguments > 0 ? "; the parts of an option's value are joined with commas" : "");
     } else {
       fprintf(stderr, "halotune %s: expected %s%s: %s\n", command->name, command->most_arguments == 1 ? "one " : "",
               command->arguments, command->what);

@@ -207,7 +207,7 @@ static enum exit_code bench_run(const struct invocation *invocation) {
 }
 
 static const struct option_row options[] = {
-    {"dtype", "TYPE", "f32 or f64; the stencil's first by default"},
+    {"dtype", "TYPE", "f32 or f64; f32 by default, where the stencil has it"},
     {"grid", "NX,NY,NZ", "points along each axis; the stencil's first grid by default"},
     GPU_OPTIONS,
     {"launch", "MODE", "stream or graph; stream by default, where both were measured"},

@@ -47,6 +47,7 @@ static void add_command(const struct explained *e, int steps, struct text *text)
   }
   if (json_is_true(json_object_get(e->problem, "is_reproducible"))) text_printf(text, " --reproducible");
   if (steps > 1) text_printf(text, " --steps %d", steps);
+  if (json_is_true(json_object_get(e->device, "is_emulation"))) text_printf(text, " --backend host");
   if (!e->named) return;
   text_printf(text, " --db ");
   text_shell_word(text, e->named);

@@ -309,7 +309,7 @@ static enum exit_code tune_run(const struct invocation *invocation) {
 
 static const struct option_row options[] = {
     {"all", NULL, "every stencil that is found, in all its element types"},
-    {"dtype", "TYPE", "f32, f64 or all; the file's first by default"},
+    {"dtype", "TYPE", "f32, f64 or all; f32 by default, where the file has it"},
     {"grid", "NX,NY,NZ", "points along each axis, or all for every grid of the file; the file's first by default"},
     {"device", "N", "which GPUs, from 0, such as 0 or 0,1, or all; 0 by default. GPUs of one model share the tasks"},
     {"members", "N", "number of processes that share the tasks; one for each GPU by default; a GPU may have several"},
