@@ -2,25 +2,29 @@
  * besides, thus changes the time of no question. */
 #include "db/store/store_copy.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory/array.h"
 #include "db/store/migrate_copy.h"
 #include "db/store/schema.h"
 #include "db/store/store_parts.h"
 
-/* Texts that no question needs. They are most of a file. */
-static const char leave_out_sql[] = "update best set source = '', cubin = x''; update measurement set samples = null;"
-                                    " update finalist set samples = x''";
+/* What no question needs. It is most of a file. */
+static const char leave_out_sql[] =
+    "update best set source = '', cubin = x''; update finalist set samples = x'';"
+    " update measurement set samples = null, reason = '', why = null;"
+    " update origin set name = id, document = '';"
+    " update run set command = '', host = '', reason = '', warnings = '', outcomes = null";
 
 static halotune_status copy_rows(sqlite3 *connection) {
   /* in an order in which each refers to those before it */
   static const char *const tables[] = {"origin",  "device", "stencil",     "stencil_text", "template", "problem",
                                        "variant", "run",    "measurement", "finalist",     "best",     "prediction"};
-  halotune_status status = query_script(connection, leave_out_sql);
-  if (status == HALOTUNE_OK)
-    status = query_script(connection, MIGRATE_SET_ASIDE_6_SQL "; alter table prediction rename to old_prediction");
+  halotune_status status =
+      query_script(connection, MIGRATE_SET_ASIDE_6_SQL "; alter table prediction rename to old_prediction");
   if (status == HALOTUNE_OK) status = query_script(connection, schema_sql);
   for (size_t i = 0; i < COUNT(tables) && status == HALOTUNE_OK; i++)
     status = migrate_copy_rows(connection, tables[i], NULL, NULL);
@@ -68,8 +72,8 @@ static halotune_status make_tables_anew(sqlite3 *connection, struct template *co
 /* The processor time that the copy may take. That of a file of 500 MB took 4 s. */
 static const double most_ms = 20000;
 
-/* Readers keep rows and texts in memory, and compare some rows in pairs. Texts of stencils are no longer than the
- * readers allow, or are not read. */
+/* Readers keep rows in memory, and compare some of them in pairs. A parsed stencil takes some sixty times as much memory
+ * as its text. */
 static halotune_status check_sizes(sqlite3 *connection) {
   static const struct {
     const char *what, *value; /* of all rows together, or the largest of a row */
@@ -86,12 +90,7 @@ static halotune_status check_sizes(sqlite3 *connection) {
       {"coefficients of predictions", "(select count(1) from prediction)", 65536},
       {"variants", "(select count(1) from variant)", 2000000},
       {"measurements", "(select count(1) from measurement)", 2000000},
-      {"bytes in the parameters of a variant", "(select max(length(cast(parameters as blob))) from variant)", 4096},
-      {"bytes in the name of a GPU",
-       "(select max(max(length(cast(name as blob)), length(cast(uuid as blob)))) from device)", 256},
-      {"bytes in the name of a stencil", "(select max(length(cast(name as blob))) from stencil)", 256},
-      {"bytes in the name of a template", "(select max(length(cast(name as blob))) from template)", 256},
-      {"bytes in a date or a version", "(select max(length(cast(date || driver || nvrtc as blob))) from best)", 256},
+      {"bytes in texts of stencils", "(select sum(length(cast(text as blob))) from stencil_text)", 16 << 20},
   };
   halotune_status status = HALOTUNE_OK;
   for (size_t i = 0; i < COUNT(sizes) && status == HALOTUNE_OK; i++) {
@@ -102,6 +101,41 @@ static halotune_status check_sizes(sqlite3 *connection) {
     if (status == HALOTUNE_OK && size > sizes[i].most)
       status = fail(HALOTUNE_DB, "it has %lld %s; at most %ld are read", (long long)size, sizes[i].what, sizes[i].most);
   }
+  return status;
+}
+
+/* The longest text that is read of a column. Many rows can share one, and each of them can be kept or sorted. */
+static long most_bytes_of(const char *table, const char *column) {
+  if (strcmp(table, "variant") == 0 && strcmp(column, "parameters") == 0) return 4096;
+  const bool is_template = strcmp(table, "template") == 0;
+  const bool is_file = (is_template && (strcmp(column, "yaml") == 0 || strcmp(column, "cuda") == 0)) ||
+                       (strcmp(table, "stencil_text") == 0 && strcmp(column, "text") == 0);
+  return is_file ? LONG_MAX : 256; /* texts of stencils have a limit for all together */
+}
+
+/* Columns: table, column. */
+static halotune_status check_column(void *context, sqlite3_stmt *row) {
+  const char *table = column_text(row, 0), *column = column_text(row, 1);
+  const long most = most_bytes_of(table, column);
+  int64_t bytes = 0;
+  char *sql = sqlite3_mprintf("select coalesce(max(length(cast(\"%w\" as blob))), 0) from \"%w\"", column, table);
+  halotune_status status = sql ? query_number(context, sql, &bytes) : fail_memory();
+  sqlite3_free(sql);
+  if (status == HALOTUNE_OK && bytes > most)
+    status = fail(HALOTUNE_DB, "a text of %s.%s has %lld bytes; at most %ld are read", table, column, (long long)bytes,
+                  most);
+  return status;
+}
+
+static halotune_status check_texts(sqlite3 *connection) {
+  sqlite3_stmt *query = NULL;
+  halotune_status status =
+      query_prepare(connection,
+                    "select m.name, c.name from sqlite_master m join pragma_table_info(m.name) c where m.type = 'table'"
+                    " and c.type = 'text' collate nocase",
+                    &query);
+  if (status == HALOTUNE_OK) status = query_each(query, check_column, connection);
+  sqlite3_finalize(query);
   return status;
 }
 
@@ -121,6 +155,8 @@ halotune_status store_open_copy(const char *path, struct template *const *templa
     guard_time(&store->guard, most_ms);
     status = check_sizes(store->connection);
     if (status == HALOTUNE_OK) status = store_pages_check(store);
+    if (status == HALOTUNE_OK) status = query_script(store->connection, leave_out_sql);
+    if (status == HALOTUNE_OK) status = check_texts(store->connection);
     if (status == HALOTUNE_OK) status = make_tables_anew(store->connection, templates, count);
     guard_time(&store->guard, INFINITY);
     if (status == HALOTUNE_DB) {

@@ -116,16 +116,19 @@ TEST(tables_of_a_copy_are_those_of_this_program) {
       {"alter table best add column more text", NULL},
       {"drop index best_current; update best set problem_id = 1", "UNIQUE"},
       {"update variant set parameters = printf('{\"x\":\"%20000c\"}', 'x')",
-       "20008 bytes in the parameters of a variant; at most 4096"},
-      {"update stencil set name = printf('%300c', 'x')", "300 bytes in the name of a stencil"},
-      {"update device set name = printf('%300c', 'x')", "300 bytes in the name of a GPU"},
-      {"update best set date = printf('%300c', 'x')", "bytes in a date or a version"},
+       "a text of variant.parameters has 20008 bytes; at most 4096"},
+      {"update stencil set name = printf('%300c', 'x')", "a text of stencil.name has 300 bytes"},
+      {"update device set name = printf('%300c', 'x')", "a text of device.name has 300 bytes"},
+      {"update best set date = printf('%300c', 'x')", "a text of best.date has 300 bytes"},
       {"with recursive n(i) as (select 1 union all select i + 1 from n where i < 4096) insert into template (hash,"
        " common_hash, name, yaml, cuda, origin_id) select printf('%064x', i), '', 'many', '', '', 1 from n",
        "templates; at most 4096"},
       {"with recursive n(i) as (select 1 union all select i + 1 from n where i < 65537) insert into prediction (device_id,"
        " coefficient, value, origin_id) select 1, 'c' || i, 0, 1 from n",
        "65537 coefficients of predictions; at most 65536"},
+      {"update run set started = printf('%300c', '1')", "a text of run.started has 300 bytes"},
+      {"update run set command = printf('%300c', '1'), warnings = printf('%100000c', 'x')", NULL},
+      {"update stencil_text set text = text || printf('# %9000000c', 'x')", "bytes in texts of stencils"},
       {"drop table prediction", "prediction"},
   };
   for (size_t i = 0; i < COUNT(cases); i++) {

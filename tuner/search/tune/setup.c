@@ -269,33 +269,32 @@ static void show_to_strategy(struct setup *setup, const struct proposal_list *li
   setup->space.known_hints = setup->hints.count;
 }
 
-/* Measurements of other problems are read for a tenth of the budget at most, or for this long where that is more. */
-static const double known_least_ms = 1000, known_share = 0.1;
+/* Databases are read for as long as the budget at most, or for this long where that is more; measurements of other
+ * problems for a tenth of it. */
+static const double read_least_ms = 10000, known_least_ms = 1000, known_share = 0.1;
 
-struct known_limit {
+struct read_limit {
   const struct setup_inputs *in;
   double at_ms;
 };
 
-/* Whether the databases have to be read no further: the run stops, or the time that the deadline leaves is for the
- * search. */
-static bool is_read_enough(const void *inputs) {
-  const struct setup_inputs *in = inputs;
-  const struct schedule *schedule = in->schedule;
-  return schedule_is_stopped(schedule) ||
-         !schedule_leaves_reading(schedule->deadline_ms, in->options->budget_s, schedule_now_ms(schedule));
+static struct read_limit read_limit_of(const struct setup_inputs *in, double share, double least_ms) {
+  return (struct read_limit){in, schedule_now_ms(in->schedule) + fmax(share * 1e3 * in->options->budget_s, least_ms)};
 }
 
-static bool is_known_enough(const void *context) {
-  const struct known_limit *limit = context;
-  return is_read_enough(limit->in) || schedule_now_ms(limit->in->schedule) >= limit->at_ms;
+/* Whether the databases have to be read no further: the run stops, or the time that is left is for the search. */
+static bool is_read_enough(const void *context) {
+  const struct read_limit *limit = context;
+  const struct schedule *schedule = limit->in->schedule;
+  const double now_ms = schedule_now_ms(schedule);
+  return schedule_is_stopped(schedule) || now_ms >= limit->at_ms ||
+         !schedule_leaves_reading(schedule->deadline_ms, limit->in->options->budget_s, now_ms);
 }
 
 static halotune_status find_known(const struct setup_inputs *in, struct setup *setup,
                                   const struct hint_sources *sources, const struct hint_target *target) {
-  const struct known_limit limit = {in, schedule_now_ms(in->schedule) +
-                                            fmax(known_share * 1e3 * in->options->budget_s, known_least_ms)};
-  const struct hint_end end = {.is_over = is_known_enough, .context = &limit};
+  const struct read_limit limit = read_limit_of(in, known_share, known_least_ms);
+  const struct hint_end end = {.is_over = is_read_enough, .context = &limit};
   halotune_status status = known_find(sources, target, &setup->space, &end, &setup->known);
   setup->space.known = setup->known.variants;
   return status;
@@ -324,7 +323,8 @@ halotune_status setup_find_hints(const struct setup_inputs *in, struct setup *se
   const struct tune_options *options = in->options;
   if (options->no_hints || options->rematch) return HALOTUNE_OK;
   const struct hint_target target = setup_hint_target(in, setup, in->task);
-  struct hint_sources sources = setup_hint_sources(in, (struct hint_end){.is_over = is_read_enough, .context = in});
+  const struct read_limit limit = read_limit_of(in, 1, read_least_ms);
+  struct hint_sources sources = setup_hint_sources(in, (struct hint_end){.is_over = is_read_enough, .context = &limit});
   sources.warnings = &setup->warnings;
   const double begin_ms = trace_now_ms();
   run_progress_show(in->progress, "earlier winners");
