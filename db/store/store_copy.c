@@ -72,8 +72,8 @@ static halotune_status make_tables_anew(sqlite3 *connection, struct template *co
 /* The processor time that the copy may take. That of a file of 500 MB took 4 s. */
 static const double most_ms = 20000;
 
-/* Readers keep rows in memory, and compare some of them in pairs. A parsed stencil takes some sixty times as much memory
- * as its text. */
+/* Readers keep rows in memory, and compare some of them in pairs. A parsed stencil takes some sixty times as much
+ * memory as its text. */
 static halotune_status check_sizes(sqlite3 *connection) {
   static const struct {
     const char *what, *value; /* of all rows together, or the largest of a row */
