@@ -14,7 +14,7 @@
 
 /* What no question needs. It is most of a file. */
 static const char leave_out_sql[] =
-    "update best set source = '', cubin = x''; update finalist set samples = x'';"
+    "update best set source = '', cubin = x'', launch = '', coefficients = ''; update finalist set samples = x'';"
     " update measurement set samples = null, reason = '', why = null;"
     " update origin set name = id, document = '';"
     " update run set command = '', host = '', reason = '', warnings = '', outcomes = null";

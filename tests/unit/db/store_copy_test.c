@@ -127,6 +127,7 @@ TEST(tables_of_a_copy_are_those_of_this_program) {
        " coefficient, value, origin_id) select 1, 'c' || i, 0, 1 from n",
        "65537 coefficients of predictions; at most 65536"},
       {"update run set started = printf('%300c', '1')", "a text of run.started has 300 bytes"},
+      {"update best set launch = printf('%300c', '1'), coefficients = printf('%300c', '1')", NULL},
       {"update run set command = printf('%300c', '1'), warnings = printf('%100000c', 'x')", NULL},
       {"update stencil_text set text = text || printf('# %9000000c', 'x')", "bytes in texts of stencils"},
       {"drop table prediction", "prediction"},
