@@ -5,15 +5,17 @@
 #include <string.h>
 
 #include "base/memory/array.h"
+#include "db/store/current_best.h"
 #include "db/store/query.h"
 #include "db/store/regenerate.h"
 #include "db/store/schema.h"
-#include "db/store/store.h"
+#include "db/store/store_parts.h"
 #include "stencil/analysis/analysis.h"
 #include "stencil/cuda/cuda_tokens.h"
 #include "stencil/template/template_read.h"
 
-/* Leave out rows that were not trusted, and rows that only these refer to, because they may contain anything. */
+/* Leave out rows that were not trusted, and rows that no result refers to, because they may contain anything: an import
+ * without trust added GPUs, stencils and templates without a mark. */
 static const char leave_out_sql[] =
     "delete from old_best where not is_trusted;"
     " delete from old_finalist where run_id in (select id from old_run where not is_trusted);"
@@ -152,14 +154,19 @@ static halotune_status name_rows(sqlite3 *connection) {
   return status;
 }
 
+/* Up to version 4, a verdict that was not trusted retired a winner all the same. So the current bests of what is left
+ * are chosen again, in the transaction of the migration: nobody does so later. */
+static halotune_status choose_bests(sqlite3 *connection) {
+  struct store store = {.connection = connection};
+  const halotune_status status = bests_choose(&store, "problem");
+  for (int i = 0; i < STORE_QUERY_COUNT; i++) sqlite3_finalize(store.queries[i]);
+  return status;
+}
+
 halotune_status migrate_5(sqlite3 *connection) {
-  int64_t untrusted = 0;
-  halotune_status status = query_number(
-      connection,
-      "select exists (select 1 from old_best where not is_trusted) or exists (select 1 from old_run where not is_trusted)",
-      &untrusted);
-  if (status == HALOTUNE_OK && untrusted) status = query_script(connection, leave_out_sql);
+  halotune_status status = query_script(connection, leave_out_sql);
   if (status == HALOTUNE_OK) status = query_script(connection, schema_sql);
   if (status == HALOTUNE_OK) status = copy_tables(connection);
-  return status == HALOTUNE_OK ? name_rows(connection) : status;
+  if (status == HALOTUNE_OK) status = name_rows(connection);
+  return status == HALOTUNE_OK ? choose_bests(connection) : status;
 }

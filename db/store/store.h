@@ -19,7 +19,8 @@ struct store;
 enum store_mode {
   STORE_READ,      /* no file is made or changed; a file of an older version is copied into memory, migrated there and
                  read */
-  STORE_READ_SOON, /* the same, but waits only two seconds for a lock of another program */
+  STORE_READ_SOON, /* the same, but waits only two seconds for a lock of another program, takes 20 s of processor time at
+                      most, and opens no file of version 4 or older, whose texts are parsed */
   STORE_READ_UNTRUSTED, /* as STORE_READ, and also opens a file with untrusted rows, to show or import them */
   STORE_IMPORT, /* the same, and takes all rows of a file of version 4 or older for rows of one kind: up to this version rows
                    had marks of trust, and whoever imports the file decides about all of it */

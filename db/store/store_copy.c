@@ -166,5 +166,5 @@ halotune_status store_open_copy(const char *path, struct template *const *templa
   }
   if (status == HALOTUNE_OK) *out = store;
   else store_close(store);
-  return status;
+  return status == HALOTUNE_MEMORY ? fail(HALOTUNE_MEMORY, "%s: the memory is too small to read it", path) : status;
 }

@@ -14,7 +14,6 @@
 #include "base/files/path.h"
 #include "base/files/replace.h"
 #include "base/text/utf8.h"
-#include "db/store/current_best.h"
 #include "db/store/filesystem.h"
 #include "db/store/journal_check.h"
 #include "db/store/migrate.h"
@@ -116,23 +115,31 @@ static halotune_status count_bytes(sqlite3 *connection, int64_t *out) {
   return status;
 }
 
+/* The processor time of a file that is read soon. */
+enum { SOON_MS = 20000 };
+
 /* Connect to a file, and inspect it. Definitions of others end soon: SQLite reads all of them before the first query,
  * and their number and length are not limited otherwise. */
 static halotune_status connect_guarded(const char *path, int flags, enum store_mode mode, struct guard *guard,
                                        sqlite3 **out, struct marks *marks) {
-  enum { INSPECTION_STEPS = 50000 };
+  enum { INSPECTION_STEPS = 50000, MOST_COLUMNS = 128 };
   static const int soon_ms = 2000;
   const bool untrusted = reads_untrusted(mode);
   int64_t bytes = 0;
   halotune_status status = connect_to(path, flags, out);
   if (status != HALOTUNE_OK) return status;
   if (mode == STORE_GLANCE) sqlite3_busy_timeout(*out, 0);
-  if (mode == STORE_READ_SOON) query_wait(*out, &soon_ms);
+  if (mode == STORE_READ_SOON) {
+    query_wait(*out, &soon_ms);
+    sqlite3_limit(*out, SQLITE_LIMIT_COLUMN,
+                  MOST_COLUMNS); /* a definition compares the names of its columns in pairs */
+  }
   guard_steps(*out, bytes, guard);
-  if (untrusted) guard_glance(guard, INSPECTION_STEPS);
+  if (untrusted || mode == STORE_READ_SOON) guard_glance(guard, INSPECTION_STEPS);
   status = inspect_file(*out, path, untrusted, marks);
   if (status == HALOTUNE_OK) status = count_bytes(*out, &bytes);
   if (status == HALOTUNE_OK) guard_steps(*out, bytes, guard);
+  if (mode == STORE_READ_SOON) guard_time(guard, SOON_MS);
   return status;
 }
 
@@ -179,13 +186,6 @@ enum { MIGRATION_STEPS = 2000000 };
 /* Larger databases are not copied into memory, not even for a glance. */
 static const long long copied_bytes_most = 1LL << 30, glance_bytes_most = 1LL << 20;
 
-/* Up to version 4, a verdict that was not trusted retired a winner all the same. So the current bests of what is left
- * are chosen again. */
-static halotune_status choose_bests(struct store *store) {
-  halotune_status status = query_script(store->connection, "begin immediate");
-  return status == HALOTUNE_OK ? query_finish(store->connection, bests_choose(store, "problem")) : status;
-}
-
 /* Reading a file of an older version does not change it: a copy in memory is brought up to date. */
 static halotune_status read_older(struct store *store) {
   int64_t bytes = 0;
@@ -194,6 +194,11 @@ static halotune_status read_older(struct store *store) {
   sqlite3 *copy = NULL;
   halotune_status status = count_bytes(store->connection, &bytes);
   if (status != HALOTUNE_OK) return status;
+  if (store->mode == STORE_READ_SOON && store->version < 5)
+    return fail(HALOTUNE_DB,
+                "%s: a Halotune of version 4 of databases or older wrote this file, and it is not read here: 'halotune "
+                "db merge' takes it into a database of your own",
+                store->path);
   if (bytes > (store->mode == STORE_GLANCE ? glance_bytes_most : copied_bytes_most)) {
     return fail(
         HALOTUNE_DB,
@@ -203,6 +208,7 @@ static halotune_status read_older(struct store *store) {
   status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
   if (status == HALOTUNE_OK) guard_steps(copy, bytes, &store->guard);
   if (status == HALOTUNE_OK && store->mode == STORE_GLANCE) guard_glance(&store->guard, MIGRATION_STEPS);
+  if (status == HALOTUNE_OK && store->mode == STORE_READ_SOON) guard_time(&store->guard, SOON_MS);
   if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);
   /* Another process may have written after the file was inspected, so the copy is inspected again. */
   if (status == HALOTUNE_OK) status = inspect_file(copy, store->path, reads_untrusted(store->mode), &marks);
@@ -223,7 +229,6 @@ static halotune_status read_older(struct store *store) {
     status = query_script(copy, "update origin set date = '1970-01-01T00:00:00.000Z'");
   sqlite3_close(store->connection);
   store->connection = copy;
-  if (status == HALOTUNE_OK && store->version < 5) status = choose_bests(store);
   if (status != HALOTUNE_DB) return status;
   snprintf(detail, sizeof detail, "%s", fail_text());
   return fail(HALOTUNE_DB, "%s: an older Halotune wrote this database, and it cannot be read: %s", store->path, detail);
@@ -415,7 +420,6 @@ static halotune_status open_to_write(struct store *store) {
   if (content == CONTENT_OLDER) status = keep_untrusted(store, &marks);
   if (content == CONTENT_OLDER && status == HALOTUNE_OK)
     status = migrate(store->connection, schema_migrations, SCHEMA_VERSION);
-  if (content == CONTENT_OLDER && status == HALOTUNE_OK && marks.version < 5) status = choose_bests(store);
   if (status == HALOTUNE_OK) store->version = SCHEMA_VERSION;
   /* With WAL readers do not wait for writers. If a process cannot switch the mode now, it works in the present mode. A
    * file with WAL may have been moved to a shared filesystem. */
