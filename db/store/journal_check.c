@@ -13,6 +13,7 @@
 
 #include "base/files/own.h"
 #include "base/memory/array.h"
+#include "db/store/store.h"
 
 /* The last bytes of a journal that names another file. */
 static const unsigned char mark[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
@@ -41,6 +42,19 @@ static bool may_write(const struct stat *beside, const struct stat *database, co
 /* Whether a user other than root and this one can put files into a folder, such as hard links to files of this user. */
 static bool others_may_link(const struct stat *folder) {
   return (folder->st_mode & (S_IWGRP | S_IWOTH)) || (folder->st_uid != 0 && folder->st_uid != geteuid());
+}
+
+bool journal_others_can_make(const char *path) {
+  struct stat database, folder;
+  char *file = NULL;
+  const bool is_known =
+      store_real_path(path, &file) == HALOTUNE_OK && stat(file, &database) == 0 && own_folder_of(file, &folder);
+  free(file);
+  if (!is_known) return false;
+  const bool is_of_group = (database.st_mode & S_IWGRP) && database.st_gid == folder.st_gid;
+  return ((folder.st_mode & S_IWOTH) && !(database.st_mode & S_IWOTH)) ||
+         ((folder.st_mode & S_IWGRP) && !is_of_group) ||
+         (folder.st_uid != 0 && folder.st_uid != geteuid() && folder.st_uid != database.st_uid);
 }
 
 /* Refuse a database with a second name where another user may have made this name: it could be a hard link to another

@@ -4,6 +4,7 @@
 #define DB_STORE_JOURNAL_CHECK_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
 
 #include "base/fail.h"
 
@@ -21,5 +22,8 @@ halotune_status journal_check(sqlite3 *connection, const char *path);
  * name of any of these files, and of the database itself, if another user may have made it. Call it before the
  * connection's first statement. Arguments and results as above. */
 halotune_status journal_check_beside(sqlite3 *connection, const char *path);
+
+/* Whether a user who may not write to a database can make files beside it; false if the files cannot be looked at. */
+bool journal_others_can_make(const char *path);
 
 #endif

@@ -432,10 +432,18 @@ static halotune_status open_to_write(struct store *store) {
 }
 
 /* The last process leaves a single file, which can be copied, and which can be read in a folder without write
- * permission. */
-static void leave_wal(sqlite3 *connection) {
-  sqlite3_busy_timeout(connection, 0);
-  sqlite3_exec(connection, "pragma journal_mode = delete", NULL, NULL, NULL);
+ * permission. SQLite then looks for a journal, which it did not while there was a WAL. So the mode stays where another
+ * user can have made one since the file was opened. */
+static void leave_wal(const struct store *store) {
+  struct fail_kept kept;
+  if (journal_others_can_make(store->path)) return;
+  fail_keep(&kept);
+  if (journal_check_beside(store->connection, store->path) == HALOTUNE_OK &&
+      journal_check(store->connection, store->path) == HALOTUNE_OK) {
+    sqlite3_busy_timeout(store->connection, 0);
+    sqlite3_exec(store->connection, "pragma journal_mode = delete", NULL, NULL, NULL);
+  }
+  fail_put_back(&kept);
 }
 
 /* Write who measures here: user@host, in printable characters. */
@@ -505,7 +513,7 @@ halotune_status store_bring_up_to_date(struct store *store) {
 void store_close(struct store *store) {
   if (!store) return;
   for (int i = 0; i < STORE_QUERY_COUNT; i++) sqlite3_finalize(store->queries[i]);
-  if (store->connection && store->mode == STORE_WRITE) leave_wal(store->connection);
+  if (store->connection && store->mode == STORE_WRITE) leave_wal(store);
   sqlite3_close(store->connection);
   for (int i = 0; i < store->begun_count; i++) free(store->begun[i].key);
   free(store->begun);

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "base/files/make.h"
+#include "base/files/path.h"
 #include "base/files/replace.h"
 #include "base/numbers/random.h"
 #include "base/system/clock.h"
@@ -561,6 +562,33 @@ TEST(a_winner_that_version_4_retired_is_chosen_again) {
   }
 }
 
+/* When the mode changes at the end, SQLite plays a journal that appeared beside the database since it was opened. So
+ * the mode stays in a folder of all users. */
+TEST(a_database_in_a_folder_of_all_users_keeps_its_wal) {
+  static const struct {
+    mode_t folder, database;
+    int mark; /* the byte that says how the file is written: 1 with a journal, 2 with a WAL */
+  } rows[] = {{0700, 0600, 1}, {01777, 0600, 2}, {0770, 0600, 2}, {0770, 0660, 1}, {0777, 0666, 1}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct work work = work_begin();
+    struct store *store;
+    unsigned char head[20] = {0};
+    char *folder = path_folder(work.path);
+    make_database(work.path, 1);
+    CHECK(chmod(folder, rows[i].folder) == 0 && chmod(work.path, rows[i].database) == 0, "%s", folder);
+    CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+    store_close(store);
+    FILE *file = fopen(work.path, "rb");
+    CHECK(file && fread(head, 1, sizeof head, file) == sizeof head, "%s", work.path);
+    fclose(file);
+    CHECK_EQ(rows[i].mark, head[18], "folder %o, database %o", (unsigned)rows[i].folder, (unsigned)rows[i].database);
+    CHECK_OK(store_open(work.path, STORE_READ, &store));
+    store_close(store);
+    free(folder);
+    work_end(&work);
+  }
+}
+
 /* In a folder of all users another user puts a link where an earlier program made the copy. SQLite followed it. */
 TEST(the_copy_of_what_is_not_trusted_follows_no_link_of_another_user) {
   if (geteuid() != 0) skip(); /* only root makes files of others */
@@ -985,6 +1013,7 @@ int main(void) {
       cmocka_unit_test(migrations_are_taken_step_by_step_or_not_at_all),
       cmocka_unit_test(a_run_that_is_not_trusted_is_kept_beside_the_database),
       cmocka_unit_test(a_winner_that_version_4_retired_is_chosen_again),
+      cmocka_unit_test(a_database_in_a_folder_of_all_users_keeps_its_wal),
       cmocka_unit_test(the_copy_of_what_is_not_trusted_follows_no_link_of_another_user),
       cmocka_unit_test(a_path_that_looks_like_an_address_is_a_path),
       cmocka_unit_test(a_glance_migrates_no_large_file),
