@@ -433,10 +433,13 @@ static halotune_status open_to_write(struct store *store) {
 
 /* The last process leaves a single file, which can be copied, and which can be read in a folder without write
  * permission. SQLite then looks for a journal, which it did not while there was a WAL. So the mode stays where another
- * user can have made one since the file was opened. */
+ * user can have made one since the file was opened, unless that user can read the database: the next reader would make
+ * a WAL of his own there. */
 static void leave_wal(const struct store *store) {
   struct fail_kept kept;
-  if (journal_others_can_make(store->path)) return;
+  struct stat facts;
+  const bool is_private = stat(store->path, &facts) == 0 && !(facts.st_mode & (S_IRGRP | S_IROTH));
+  if (is_private && journal_others_can_make(store->path)) return;
   fail_keep(&kept);
   if (journal_check_beside(store->connection, store->path) == HALOTUNE_OK &&
       journal_check(store->connection, store->path) == HALOTUNE_OK) {

@@ -568,7 +568,7 @@ TEST(a_database_in_a_folder_of_all_users_keeps_its_wal) {
   static const struct {
     mode_t folder, database;
     int mark; /* the byte that says how the file is written: 1 with a journal, 2 with a WAL */
-  } rows[] = {{0700, 0600, 1}, {01777, 0600, 2}, {0770, 0600, 2}, {0770, 0660, 1}, {0777, 0666, 1}};
+  } rows[] = {{0700, 0600, 1}, {01777, 0600, 2}, {01777, 0644, 1}, {0770, 0600, 2}, {0770, 0660, 1}, {0777, 0666, 1}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct work work = work_begin();
     struct store *store;
