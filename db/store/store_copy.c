@@ -69,14 +69,11 @@ static halotune_status make_tables_anew(sqlite3 *connection, struct template *co
   return status == HALOTUNE_OK ? query_script(connection, "pragma foreign_keys = on") : status;
 }
 
-/* The processor time that the copy may take. That of a file of 500 MB took 4 s. */
-static const double most_ms = 20000;
-
 /* Readers keep rows in memory, and compare some of them in pairs. A parsed stencil takes some sixty times as much
  * memory as its text. */
 static halotune_status check_sizes(sqlite3 *connection) {
   static const struct {
-    const char *what, *value; /* of all rows together, or the largest of a row */
+    const char *what, *value; /* of all rows together */
     long most;
   } sizes[] = {
       {"templates", "(select count(1) from template)", 4096},
@@ -152,13 +149,12 @@ halotune_status store_open_copy(const char *path, struct template *const *templa
              "db import' make a smaller one",
              path);
   if (status == HALOTUNE_OK) {
-    guard_time(&store->guard, most_ms);
     status = check_sizes(store->connection);
     if (status == HALOTUNE_OK) status = store_pages_check(store);
     if (status == HALOTUNE_OK) status = query_script(store->connection, leave_out_sql);
     if (status == HALOTUNE_OK) status = check_texts(store->connection);
     if (status == HALOTUNE_OK) status = make_tables_anew(store->connection, templates, count);
-    guard_time(&store->guard, INFINITY);
+    guard_time(&store->guard, INFINITY); /* that of the copy is over */
     if (status == HALOTUNE_DB) {
       snprintf(detail, sizeof detail, "%s", fail_text());
       status = fail(HALOTUNE_DB, "%s: its rows cannot be read: %s", path, detail);

@@ -115,8 +115,12 @@ static halotune_status count_bytes(sqlite3 *connection, int64_t *out) {
   return status;
 }
 
-/* The processor time of a file that is read soon. */
-enum { SOON_MS = 20000 };
+/* Guard a connection that reads. A file that is read soon also has a limit of processor time. 500 MB took 4 s. */
+static void guard_reader(sqlite3 *connection, int64_t bytes, enum store_mode mode, struct guard *guard) {
+  enum { SOON_MS = 20000 };
+  guard_steps(connection, bytes, guard);
+  if (mode == STORE_READ_SOON) guard_time(guard, SOON_MS);
+}
 
 /* Connect to a file, and inspect it. Definitions of others end soon: SQLite reads all of them before the first query,
  * and their number and length are not limited otherwise. */
@@ -138,8 +142,7 @@ static halotune_status connect_guarded(const char *path, int flags, enum store_m
   if (untrusted || mode == STORE_READ_SOON) guard_glance(guard, INSPECTION_STEPS);
   status = inspect_file(*out, path, untrusted, marks);
   if (status == HALOTUNE_OK) status = count_bytes(*out, &bytes);
-  if (status == HALOTUNE_OK) guard_steps(*out, bytes, guard);
-  if (mode == STORE_READ_SOON) guard_time(guard, SOON_MS);
+  if (status == HALOTUNE_OK) guard_reader(*out, bytes, mode, guard);
   return status;
 }
 
@@ -206,9 +209,8 @@ static halotune_status read_older(struct store *store) {
         store->path);
   }
   status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
-  if (status == HALOTUNE_OK) guard_steps(copy, bytes, &store->guard);
+  if (status == HALOTUNE_OK) guard_reader(copy, bytes, store->mode, &store->guard);
   if (status == HALOTUNE_OK && store->mode == STORE_GLANCE) guard_glance(&store->guard, MIGRATION_STEPS);
-  if (status == HALOTUNE_OK && store->mode == STORE_READ_SOON) guard_time(&store->guard, SOON_MS);
   if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);
   /* Another process may have written after the file was inspected, so the copy is inspected again. */
   if (status == HALOTUNE_OK) status = inspect_file(copy, store->path, reads_untrusted(store->mode), &marks);
@@ -260,7 +262,7 @@ halotune_status store_hold(struct store *store) {
   if (bytes > copied_bytes_most) return query_script(store->connection, "begin");
   status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
   if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);
-  if (status == HALOTUNE_OK) guard_steps(copy, bytes, &store->guard);
+  if (status == HALOTUNE_OK) guard_reader(copy, bytes, store->mode, &store->guard);
   if (status != HALOTUNE_OK) {
     sqlite3_close(copy);
     return status;

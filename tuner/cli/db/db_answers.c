@@ -78,19 +78,25 @@ static const char *text_of_name(const halotune_ctx *ctx, const char *name) {
   return stencil >= 0 ? ctx->catalog.stencils[stencil].text : "";
 }
 
-static halotune_status compare_name(struct comparison *c, const char *name) {
-  const char *before = text_of_name(c->before->ctx, name), *after = text_of_name(c->after, name);
+/* Tell once that something else answers by a name.
+ *   kind, after  a word for it, and what answers now */
+static halotune_status tell_name(struct comparison *c, const char *kind, const char *name, const char *after) {
   struct text kept = {0}, line = {0};
-  bool is_new;
-  if (!*before || !*after || strcmp(before, after) == 0) return HALOTUNE_OK;
-  text_printf(&kept, "%s", name);
-  text_printf(&line, "%s: another text answers by this name", name);
+  bool is_new; /* another stencil may have the name */
+  text_printf(&kept, strcmp(kind, "GPU") == 0 ? "GPU %s" : "%s", name);
+  text_printf(&line, "%s: another %s answers by this name", name, kind);
   halotune_status status = keep_text(&c->told, &kept, &is_new);
   if (status == HALOTUNE_OK && !text_ok(&line)) status = fail_memory();
-  if (status == HALOTUNE_OK && is_new) /* else another stencil has the name */
-    count_change(c, "name", identity_of("text", after, strlen(after)), text_string(&line));
+  if (status == HALOTUNE_OK && is_new)
+    count_change(c, "name", identity_of(kind, after, strlen(after)), text_string(&line));
   text_free(&line);
   return status;
+}
+
+static halotune_status compare_name(struct comparison *c, const char *name) {
+  const char *before = text_of_name(c->before->ctx, name), *after = text_of_name(c->after, name);
+  const bool is_same = !*before || !*after || strcmp(before, after) == 0;
+  return is_same ? HALOTUNE_OK : tell_name(c, "text", name, after);
 }
 
 /* The UUID of the GPU that answers by a name; "" for none. */
@@ -108,17 +114,7 @@ static const char *gpu_of_name(halotune_ctx *ctx, const char *name) {
 /* Compare the GPU that answers by a name. A document can bring one with the name of an imported emulation. */
 static halotune_status compare_gpu(struct comparison *c, const char *name) {
   const char *before = gpu_of_name(c->before->ctx, name), *after = gpu_of_name(c->after, name);
-  struct text kept = {0}, line = {0};
-  bool is_new;
-  if (!*before || strcmp(before, after) == 0) return HALOTUNE_OK;
-  text_printf(&kept, "GPU %s", name);
-  text_printf(&line, "%s: another GPU answers by this name", name);
-  halotune_status status = keep_text(&c->told, &kept, &is_new);
-  if (status == HALOTUNE_OK && !text_ok(&line)) status = fail_memory();
-  if (status == HALOTUNE_OK && is_new)
-    count_change(c, "name", identity_of("GPU", after, strlen(after)), text_string(&line));
-  text_free(&line);
-  return status;
+  return !*before || strcmp(before, after) == 0 ? HALOTUNE_OK : tell_name(c, "GPU", name, after);
 }
 
 /* What would be compiled or loaded for an answer. Two winners of one configuration may have different sources, of two
