@@ -1,6 +1,6 @@
 /* set.h: a hash index over the caller's array. The array holds the items; the set finds the numbers of the items with a
  * given hash, and the caller compares them:
- *     for (struct set_walk at = set_walk(&set, hash); set_next(&at, &number);) {
+ *     for (struct set_walk at = set_walk(&set, set_hash(wanted, strlen(wanted))); set_next(&at, &number);) {
  *       if (strcmp(names[number], wanted) == 0) return number;
  *     }
  * Several items may have the same hash. Threads: any number may read while no item is added. */
@@ -10,6 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* The hash of some bytes. Its seed is drawn at random by each process, so that who makes a file cannot choose contents
+ * that share a chain. Never store it, and let no result depend on it. */
+uint64_t set_hash(const void *bytes, size_t length);
 
 /* Slots are small, so that more of a large table fits into the processor's caches. */
 struct set_slot {

@@ -3,10 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include "base/memory/array.h"
 
@@ -20,13 +16,11 @@ static int find_hashed(const struct texts *texts, const char *text, size_t lengt
 }
 
 int texts_find(const struct texts *texts, const char *text, size_t length) {
-  return find_hashed(texts, text, length, XXH3_64bits_withSeed(text, length, texts->seed));
+  return find_hashed(texts, text, length, set_hash(text, length));
 }
 
 int texts_add(struct texts *texts, const char *text, size_t length) {
-  if (texts->count == 0 && getrandom(&texts->seed, sizeof texts->seed, GRND_NONBLOCK) < 0)
-    texts->seed = (uint64_t)(uintptr_t)texts;
-  const uint64_t hash = XXH3_64bits_withSeed(text, length, texts->seed);
+  const uint64_t hash = set_hash(text, length);
   const int known = find_hashed(texts, text, length, hash);
   if (known >= 0) return known;
   const char *copy = arena_text(&texts->arena, text, length);

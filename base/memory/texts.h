@@ -12,7 +12,6 @@ struct texts {
   const char **list;
   int count, capacity;
   struct set by_hash;
-  uint64_t seed; /* of the hashes, at random: who makes a file cannot choose texts with one hash */
   struct arena arena;
 };
 

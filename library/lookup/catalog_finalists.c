@@ -3,9 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "base/memory/array.h"
 #include "base/text/date.h"
 #include "db/store/query.h"
@@ -48,7 +45,7 @@ struct families {
 
 /* Find a family, and add it if it is new. Returns -1 when memory is out. */
 static int find_family(struct families *families, const struct family *family) {
-  const uint64_t hash = XXH3_64bits(family, sizeof *family);
+  const uint64_t hash = set_hash(family, sizeof *family);
   int number;
   for (struct set_walk at = set_walk(&families->by_hash, hash); set_next(&at, &number);) {
     if (memcmp(&families->list[number], family, sizeof *family) == 0) return number;

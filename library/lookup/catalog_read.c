@@ -5,9 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "base/memory/array.h"
 #include "base/text/date.h"
 #include "base/text/utf8.h"
@@ -56,7 +53,7 @@ static halotune_status take_stencil(void *context, sqlite3_stmt *query) {
   struct reader *r = context;
   struct catalog *c = r->catalog;
   const char *hash = column_text(query, 1), *name = column_text(query, 2);
-  const uint64_t key = XXH3_64bits_withSeed(name, strlen(name), XXH3_64bits(hash, strlen(hash)));
+  const uint64_t key = set_hash(name, strlen(name)) + 3 * set_hash(hash, strlen(hash));
   int i;
   for (struct set_walk at = set_walk(&c->stencils_by_key, key); set_next(&at, &i);) {
     if (strcmp(c->stencils[i].hash, hash) == 0 && strcmp(c->stencils[i].name, name) == 0) {
@@ -117,8 +114,8 @@ static halotune_status take_template(void *context, sqlite3_stmt *query) {
 /* Find the first device of the same model, with equal name, capability and multiprocessors, and note one that is the
  * first. A time on one device of a model holds for the others. Returns -1 when memory is out. */
 static int model_of(struct catalog *c, const struct known_device *device) {
-  const uint64_t numbers = (uint64_t)(uint32_t)device->capability << 32 ^ (uint32_t)device->sm_count;
-  const uint64_t key = XXH3_64bits_withSeed(device->name, strlen(device->name), numbers);
+  const int numbers[] = {device->capability, device->sm_count};
+  const uint64_t key = set_hash(device->name, strlen(device->name)) + 3 * set_hash(numbers, sizeof numbers);
   int i;
   for (struct set_walk at = set_walk(&c->models_by_key, key); set_next(&at, &i);) {
     const struct known_device *other = &c->devices[i];

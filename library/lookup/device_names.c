@@ -4,9 +4,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include "base/text/text.h"
 #include "gpu/architecture/arch.h"
 
@@ -88,7 +85,7 @@ static bool has_known_gpu(const struct catalog *catalog, const char *name) {
  *   is_ok  receives false when memory is out */
 static bool is_first_of_name(const struct catalog *catalog, int at, struct set *seen, bool *is_ok) {
   const char *name = catalog->devices[at].name;
-  const uint64_t key = XXH3_64bits(name, strlen(name));
+  const uint64_t key = set_hash(name, strlen(name));
   int i;
   for (struct set_walk walk = set_walk(seen, key); set_next(&walk, &i);) {
     if (strcmp(catalog->devices[i].name, name) == 0) return false;

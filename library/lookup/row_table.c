@@ -3,24 +3,18 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "library/lookup/priced_family.h"
 
-/* Mix two numbers. Both halves of their product are used, so that the result depends on all bits. */
-static uint64_t mix(uint64_t a, uint64_t b) {
-  __uint128_t product = (__uint128_t)a * b;
-  return (uint64_t)(product >> 64) ^ (uint64_t)product;
-}
-
-/* The hash leaves out the modes, so that one chain has the rows of all modes. The seed is another one for each table:
- * who makes a database cannot choose grids whose rows are all in one chain. */
-static uint64_t key_hash(const struct lookup_table *table, const struct lookup_key *key) {
-  static const uint64_t odd[] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u,
-                                 0x94d049bb133111ebu}; /* as in base/numbers/random.h */
-  const uint64_t low = (uint64_t)key->n[0] << 32 | key->n[1], high = (uint64_t)key->n[2] << 32 | (uint32_t)key->stencil;
-  const uint64_t rest = (uint64_t)key->steps << 40 | (uint64_t)key->model << 1 | key->dtype;
-  return mix(mix(low ^ odd[0] ^ table->seed[0], high ^ odd[1] ^ table->seed[1]) ^ rest, odd[2] ^ table->seed[2]);
+/* The hash leaves out the modes, so that one chain has the rows of all modes. */
+static uint64_t key_hash(const struct lookup_key *key) {
+  const uint32_t numbers[] = {key->n[0],
+                              key->n[1],
+                              key->n[2],
+                              (uint32_t)key->stencil,
+                              (uint32_t)key->model,
+                              (uint32_t)key->steps << 1 | key->dtype};
+  return set_hash(numbers, sizeof numbers);
 }
 
 static bool is_of_problem(const struct served *row, const struct lookup_key *key) {
@@ -44,7 +38,7 @@ static halotune_status table_add(struct lookup_table *table, int number) {
                            .steps = row->steps,
                            .launch = (unsigned char)(row->launch + 1),
                            .cache = (unsigned char)(row->cache + 1)};
-  const uint64_t hash = key_hash(table, &key);
+  const uint64_t hash = key_hash(&key);
   int other;
   for (struct set_walk at = set_walk(&table->by_problem, hash); set_next(&at, &other);) {
     if (is_of_problem(&rows[other], &key) && is_in_mode(&rows[other], &key) &&
@@ -60,8 +54,7 @@ static halotune_status table_add(struct lookup_table *table, int number) {
 const struct served *lookup_exact(const struct lookup_table *table, const struct lookup_key *key) {
   const struct served *best = NULL;
   int best_rank = 8, number;
-  for (struct set_walk at = set_walk(&table->by_problem, key_hash(table, key));
-       best_rank > 0 && set_next(&at, &number);) {
+  for (struct set_walk at = set_walk(&table->by_problem, key_hash(key)); best_rank > 0 && set_next(&at, &number);) {
     const struct served *row = &table->catalog->rows[number];
     const int rank = 4 * row->reproducible + 2 * row->cache + row->launch;
     if (rank >= best_rank || !is_of_problem(row, key) || !is_in_mode(row, key)) continue;
@@ -96,7 +89,6 @@ static halotune_status make_families(struct lookup_table *table) {
 
 halotune_status lookup_table_make(const struct catalog *catalog, struct lookup_table *out) {
   *out = (struct lookup_table){.catalog = catalog};
-  if (getrandom(out->seed, sizeof out->seed, GRND_NONBLOCK) < 0) out->seed[0] = (uint64_t)(uintptr_t)catalog;
   halotune_status status =
       set_reserve(&out->by_problem, (size_t)catalog->row_count) ? make_families(out) : fail_memory();
   for (int i = 0; i < catalog->row_count && status == HALOTUNE_OK; i++) {

@@ -28,7 +28,6 @@ struct lookup_family {
 struct lookup_table {
   const struct catalog *catalog;
   struct set by_problem;
-  uint64_t seed[3];               /* of its hashes */
   struct lookup_family *families; /* by stencil */
   int family_count;
   int *first_family;                       /* for each stencil, and one behind the last */

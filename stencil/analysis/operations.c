@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/identity/hash.h"
 #include "base/memory/set.h"
 #include "stencil/analysis/analysis_parts.h"
 
@@ -77,7 +76,7 @@ static halotune_status find_same(const struct stencil *stencil, int count, int *
   bool has_memory = keys && set_reserve(&set, (size_t)count);
   for (int i = 0; i < count && has_memory; i++) {
     keys[i] = key_of(&stencil->exprs.nodes[first + i], same, first);
-    const uint64_t hash = hash_bytes(&keys[i], sizeof keys[i]).low;
+    const uint64_t hash = set_hash(&keys[i], sizeof keys[i]);
     const int known = find_key(&set, keys, hash, &keys[i]);
     same[i] = known < 0 ? i : known;
     if (known < 0) has_memory = set_add(&set, hash, i);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/identity/hash.h"
 #include "base/memory/array.h"
 
 void identifiers_free(struct identifiers *names) {
@@ -25,12 +24,12 @@ static int number_of(const struct identifiers *names, uint64_t hash, const char 
 
 int identifiers_find(const struct identifiers *names, const char *name) {
   const size_t length = strlen(name);
-  return number_of(names, hash_bytes(name, length).low, name, length);
+  return number_of(names, set_hash(name, length), name, length);
 }
 
 /* The number of a name; a new name gets a new number; -1 when memory is out. */
 static int identifier_number(struct identifiers *names, const struct cuda_token *token) {
-  const uint64_t hash = hash_bytes(token->at, token->length).low;
+  const uint64_t hash = set_hash(token->at, token->length);
   const int number = number_of(names, hash, token->at, token->length);
   if (number >= 0) return number;
   if (!array_room(names->list, names->count, names->capacity) || !set_add(&names->set, hash, names->count)) return -1;

@@ -2,16 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/identity/hash.h"
 #include "base/memory/array.h"
 #include "stencil/expression/parse.h"
-
-static uint64_t hash_of_name(const char *text, size_t length) { return hash_bytes(text, length).low; }
 
 /* Let scope_find know the name at this place of the list. */
 static halotune_status index_name(struct scope *scope, int at) {
   const char *text = scope->names[at].text;
-  return set_add(&scope->by_text, hash_of_name(text, strlen(text)), at) ? HALOTUNE_OK : fail_memory();
+  return set_add(&scope->by_text, set_hash(text, strlen(text)), at) ? HALOTUNE_OK : fail_memory();
 }
 
 halotune_status scope_add(struct scope *scope, struct name name) {
@@ -39,7 +36,7 @@ static bool is_spelled(const char *name, const char *text, size_t length) {
 
 struct name *scope_find(const struct scope *scope, const char *text, size_t length) {
   int number;
-  for (struct set_walk at = set_walk(&scope->by_text, hash_of_name(text, length)); set_next(&at, &number);) {
+  for (struct set_walk at = set_walk(&scope->by_text, set_hash(text, length)); set_next(&at, &number);) {
     if (is_spelled(scope->names[number].text, text, length)) return &scope->names[number];
   }
   return NULL;

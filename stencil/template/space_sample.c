@@ -19,7 +19,7 @@ struct numbers {
 
 /* Add a number to the list. Returns false if the list has it already. The set must have room for it. */
 static bool add_number(struct numbers *numbers, long number) {
-  const uint64_t hash = random_bits(0, (uint64_t)number);
+  const uint64_t hash = set_hash(&number, sizeof number);
   int at;
   for (struct set_walk walk = set_walk(&numbers->set, hash); set_next(&walk, &at);) {
     if (numbers->list[at] == number) return false;
@@ -115,9 +115,8 @@ static bool draw_configuration(const struct walk *w, const struct walk_parts *pa
 
 /* Add a configuration, unless the set has it already. The set must have room for it. */
 static bool add_drawn(struct drawn *drawn, const struct configuration *configuration) {
-  uint64_t hash = 0;
+  const uint64_t hash = set_hash(configuration, sizeof *configuration);
   int at;
-  for (int i = 0; i < MAX_PARAMETERS; i++) hash = random_bits(hash, configuration->choice[i]);
   for (struct set_walk walk = set_walk(&drawn->set, hash); set_next(&walk, &at);) {
     if (memcmp(&drawn->list[at], configuration, sizeof *configuration) == 0) return false;
   }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/identity/hash.h"
 #include "base/memory/set.h"
 
 enum { NO_ROW = -1 };
@@ -185,7 +184,7 @@ static uint64_t bits_of(double number) {
 static halotune_status add_constant(struct compiler *c, int i, struct set *set) {
   struct note *note = &c->notes[i];
   struct row *constants = c->program->constants;
-  const uint64_t key[] = {bits_of(note->value), bits_of(note->magnitude)}, hash = hash_bytes(key, sizeof key).low;
+  const uint64_t key[] = {bits_of(note->value), bits_of(note->magnitude)}, hash = set_hash(key, sizeof key);
   int number;
   for (struct set_walk at = set_walk(set, hash); set_next(&at, &number);) {
     const struct row *known = &constants[number];

@@ -1,7 +1,8 @@
 /* set_test.c: hash sets, texts that are stored once, and lists that grow. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/identity/hash.h"
 #include "base/memory/set.h"
 #include "base/memory/texts.h"
 #include "tests/unit/unit.h"
@@ -28,15 +29,15 @@ TEST(a_set_finds_each_item_by_its_hash) {
   enum { ITEMS = 20000 };
   struct set set = {0};
   char want[16];
-  for (int i = 0; i < ITEMS; i++) CHECK(set_add(&set, hash_bytes(&i, sizeof i).low, i), "%d", i);
+  for (int i = 0; i < ITEMS; i++) CHECK(set_add(&set, set_hash(&i, sizeof i), i), "%d", i);
   CHECK_EQ(ITEMS, set.count, "all of them");
   CHECK(2 * set.count <= set.mask + 1, "at most half of the slots are taken");
   for (int i = 0; i < ITEMS; i++) {
     snprintf(want, sizeof want, "%d ", i);
-    CHECK_TEXT(want, items_of(&set, hash_bytes(&i, sizeof i).low), "%d", i);
+    CHECK_TEXT(want, items_of(&set, set_hash(&i, sizeof i)), "%d", i);
   }
   int missing = ITEMS;
-  CHECK_TEXT("", items_of(&set, hash_bytes(&missing, sizeof missing).low), "an item that was not added");
+  CHECK_TEXT("", items_of(&set, set_hash(&missing, sizeof missing)), "an item that was not added");
   set_free(&set);
 }
 
@@ -60,6 +61,21 @@ TEST(an_item_is_changed_in_its_place) {
   for (struct set_walk at = set_walk(&set, 0xFFFFFFFFu); set_next(&at, &number);) set_change(&set, &at, number + 10);
   CHECK_TEXT("10 11 12 13 14 15 16 ", items_of(&set, 0xFFFFFFFFu), "all");
   set_free(&set);
+}
+
+/* Two processes draw two seeds. With one seed for all, who makes a file could choose texts that share a chain. */
+TEST(each_process_has_hashes_of_its_own) {
+  uint64_t hashes[2] = {0};
+  CHECK(set_hash("star7", 5) == set_hash("star7x", 5), "one process, the same bytes");
+  CHECK(set_hash("star7", 5) != set_hash("star7", 4), "other bytes");
+  for (int i = 0; i < 2; i++) {
+    FILE *child = popen("exec \"$HALOTUNE_TEST_PROGRAM\" --print-hash", "r");
+    char line[32] = "";
+    CHECK(child && fgets(line, sizeof line, child), "the program prints a hash");
+    CHECK_EQ(0, pclose(child), "it ends well");
+    hashes[i] = strtoull(line, NULL, 16);
+  }
+  CHECK(hashes[0] != hashes[1], "both hashes are %llx", (unsigned long long)hashes[0]);
 }
 
 TEST(a_reserved_set_does_not_move) {
@@ -123,12 +139,16 @@ TEST(texts_are_kept_once) {
   texts_free(&texts);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  if (argc > 1 && strcmp(argv[1], "--print-hash") == 0)
+    return printf("%llx\n", (unsigned long long)set_hash("star7", 5)) < 0;
+  setenv("HALOTUNE_TEST_PROGRAM", argv[0], 1);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_empty_set_finds_nothing),
       cmocka_unit_test(a_set_finds_each_item_by_its_hash),
       cmocka_unit_test(items_of_one_hash_keep_their_order),
       cmocka_unit_test(an_item_is_changed_in_its_place),
+      cmocka_unit_test(each_process_has_hashes_of_its_own),
       cmocka_unit_test(a_reserved_set_does_not_move),
       cmocka_unit_test(a_list_grows),
       cmocka_unit_test(a_list_gets_the_room_that_is_asked_for),

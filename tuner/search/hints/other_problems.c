@@ -177,7 +177,7 @@ static void kin_free(struct kin *kin) {
 
 static bool is_stranger(const struct kin *kin, int64_t id) {
   int number;
-  for (struct set_walk at = set_walk(&kin->by_stranger, (uint64_t)id); set_next(&at, &number);) {
+  for (struct set_walk at = set_walk(&kin->by_stranger, set_hash(&id, sizeof id)); set_next(&at, &number);) {
     if (kin->strangers[number] == id) return true;
   }
   return false;
@@ -200,7 +200,7 @@ static halotune_status kin_read(struct reading *r, int64_t id, double *distance)
   if (status != HALOTUNE_OK || isfinite(*distance)) return status;
   if (!array_room(kin->strangers, kin->stranger_count, kin->stranger_room)) return fail_memory();
   kin->strangers[kin->stranger_count] = id;
-  return set_add(&kin->by_stranger, (uint64_t)id, kin->stranger_count++) ? HALOTUNE_OK : fail_memory();
+  return set_add(&kin->by_stranger, set_hash(&id, sizeof id), kin->stranger_count++) ? HALOTUNE_OK : fail_memory();
 }
 
 /* Read what the rows of a problem have in common. */

@@ -11,8 +11,7 @@
 
 static double scaled_ms(const struct timed_variant *variant) { return variant->median_ms / variant->scale; }
 
-/* The ids of rows are consecutive numbers. The hash has to spread them. */
-static uint64_t hash_of(int64_t variant) { return random_bits(0, (uint64_t)variant); }
+static uint64_t hash_of(int64_t variant) { return set_hash(&variant, sizeof variant); }
 
 static struct timed_variant *timed_find(const struct timed_list *timed, int64_t variant) {
   int place;
