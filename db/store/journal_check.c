@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/files/own.h"
+#include "base/files/path.h"
 #include "base/memory/array.h"
 #include "db/store/store.h"
 
@@ -27,16 +29,24 @@ static bool ends_with_mark(int fd) {
   return memcmp(end, mark, sizeof end) == 0;
 }
 
+/* Whether a file's group may write to it. With an access list (ACL), the bit of the mode is the most that any entry may
+ * give, and tells nothing about the group. */
+static bool group_may_write(const char *file, const struct stat *facts) {
+  return (facts->st_mode & S_IWGRP) && getxattr(file, "system.posix_acl_access", NULL, 0) < 0;
+}
+
 /* Whether the owner of a file beside a database may decide what the database holds: root, this user, the owner of the
  * database, and everybody to whom the mode of the database gives the right to write. A new file has a
  * group of its owner, or that of the folder with S_ISGID. So its group tells nothing where all users can make such
  * files.
+ *   file    the database
  *   folder  of both files */
-static bool may_write(const struct stat *beside, const struct stat *database, const struct stat *folder) {
+static bool may_write(const struct stat *beside, const char *file, const struct stat *database,
+                      const struct stat *folder) {
   const bool tells_group = !(folder->st_mode & S_ISGID) || !(folder->st_mode & S_IWOTH);
   return beside->st_uid == 0 || beside->st_uid == geteuid() || beside->st_uid == database->st_uid ||
          (database->st_mode & S_IWOTH) ||
-         ((database->st_mode & S_IWGRP) && beside->st_gid == database->st_gid && tells_group);
+         (group_may_write(file, database) && beside->st_gid == database->st_gid && tells_group);
 }
 
 /* Whether a user other than root and this one can put files into a folder, such as hard links to files of this user. */
@@ -44,17 +54,53 @@ static bool others_may_link(const struct stat *folder) {
   return (folder->st_mode & (S_IWGRP | S_IWOTH)) || (folder->st_uid != 0 && folder->st_uid != geteuid());
 }
 
+/* The same for the real path of a database, which was looked at. */
+static bool others_can_make(const char *file, const struct stat *database) {
+  struct stat folder;
+  char *folder_path = path_folder(file);
+  const bool is_known = folder_path && stat(folder_path, &folder) == 0;
+  const bool is_of_group = is_known && group_may_write(file, database) && database->st_gid == folder.st_gid &&
+                           group_may_write(folder_path, &folder);
+  free(folder_path);
+  return is_known && (((folder.st_mode & S_IWOTH) && !(database->st_mode & S_IWOTH)) ||
+                      ((folder.st_mode & S_IWGRP) && !is_of_group) ||
+                      (folder.st_uid != 0 && folder.st_uid != geteuid() && folder.st_uid != database->st_uid));
+}
+
 bool journal_others_can_make(const char *path) {
-  struct stat database, folder;
+  struct stat database;
   char *file = NULL;
-  const bool is_known =
-      store_real_path(path, &file) == HALOTUNE_OK && stat(file, &database) == 0 && own_folder_of(file, &folder);
+  const bool is_so =
+      store_real_path(path, &file) == HALOTUNE_OK && stat(file, &database) == 0 && others_can_make(file, &database);
   free(file);
-  if (!is_known) return false;
-  const bool is_of_group = (database.st_mode & S_IWGRP) && database.st_gid == folder.st_gid;
-  return ((folder.st_mode & S_IWOTH) && !(database.st_mode & S_IWOTH)) ||
-         ((folder.st_mode & S_IWGRP) && !is_of_group) ||
-         (folder.st_uid != 0 && folder.st_uid != geteuid() && folder.st_uid != database.st_uid);
+  return is_so;
+}
+
+/* As SQLite makes it: whoever may write to the database may use the journal, also when root made it. */
+static halotune_status make_empty(const char *journal, const struct stat *database) {
+  const int fd = open(journal, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0 && errno == EEXIST) return HALOTUNE_OK;
+  if (fd < 0)
+    return fail(HALOTUNE_DB, "%s: %s, so the database cannot be written; keep it in a folder of your own", journal,
+                strerror(errno));
+  const mode_t mode = database->st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
+  const bool is_given = geteuid() != 0 || fchown(fd, database->st_uid, database->st_gid) == 0;
+  const halotune_status status =
+      is_given && fchmod(fd, mode) == 0 ? HALOTUNE_OK : fail(HALOTUNE_DB, "%s: %s", journal, strerror(errno));
+  close(fd);
+  return status;
+}
+
+halotune_status journal_reserve(const char *path) {
+  struct stat database;
+  char *file = NULL, *journal = NULL;
+  halotune_status status = store_real_path(path, &file);
+  if (status == HALOTUNE_OK && asprintf(&journal, "%s-journal", file) < 0) journal = NULL;
+  if (status == HALOTUNE_OK && stat(file, &database) == 0 && others_can_make(file, &database))
+    status = journal ? make_empty(journal, &database) : fail_memory();
+  free(journal);
+  free(file);
+  return status;
 }
 
 /* Refuse a database with a second name where another user may have made this name: it could be a hard link to another
@@ -85,7 +131,7 @@ static halotune_status check_one(const char *file, const char *beside, const str
                 "%s: %s beside it has a second name, and SQLite would write to that file, too; remove this name, or "
                 "keep the database in a folder of your own",
                 path, beside);
-  if (may_write(&facts, database, &folder)) return HALOTUNE_OK;
+  if (may_write(&facts, file, database, &folder)) return HALOTUNE_OK;
   return fail(HALOTUNE_DB,
               "%s: %s beside it belongs to user %u, who has no right to write to the database, so neither is read; "
               "remove it, or keep the database in a folder of your own",

@@ -85,7 +85,8 @@ static halotune_status connect_to(const char *path, int flags, sqlite3 **out) {
   free(name);
   if (code != SQLITE_OK && !*out) return fail_memory();
   if (code != SQLITE_OK) return query_fail(*out);
-  status = journal_check_beside(*out, path);
+  if (path != in_memory && (flags & SQLITE_OPEN_READWRITE)) status = journal_reserve(path);
+  if (status == HALOTUNE_OK) status = journal_check_beside(*out, path);
   if (status == HALOTUNE_OK) status = query_add_functions(*out);
   if (status != HALOTUNE_OK) return status;
   query_wait(*out, &query_wait_ms);
@@ -406,6 +407,14 @@ static halotune_status keep_untrusted(struct store *store, const struct marks *m
   return status;
 }
 
+static bool is_in_wal_mode(sqlite3 *connection) {
+  sqlite3_stmt *query = NULL;
+  const bool is_wal = query_prepare(connection, "pragma journal_mode", &query) == HALOTUNE_OK &&
+                      sqlite3_step(query) == SQLITE_ROW && strcmp(column_text(query, 0), "wal") == 0;
+  sqlite3_finalize(query);
+  return is_wal;
+}
+
 static halotune_status open_to_write(struct store *store) {
   struct marks marks;
   bool is_shared;
@@ -417,6 +426,11 @@ static halotune_status open_to_write(struct store *store) {
     return fail(HALOTUNE_DB, "%s: the file cannot be written; change its permissions, or name another file",
                 store->path);
   }
+  /* Another user's journal cannot take the place of one that stays there. */
+  const bool keeps_journal = journal_others_can_make(store->path);
+  if (keeps_journal && !is_in_wal_mode(store->connection))
+    status = query_script(store->connection, "pragma journal_mode = truncate");
+  if (status != HALOTUNE_OK) return status;
   const enum content content = content_of(&marks);
   if (content == CONTENT_NONE) status = make_tables(store->connection, schema_sql, SCHEMA_VERSION);
   if (content == CONTENT_OLDER) status = keep_untrusted(store, &marks);
@@ -427,23 +441,23 @@ static halotune_status open_to_write(struct store *store) {
    * file with WAL may have been moved to a shared filesystem. */
   if (status == HALOTUNE_OK) {
     sqlite3_exec(store->connection,
-                 is_shared ? "pragma journal_mode = delete" : "pragma journal_mode = wal; pragma synchronous = normal",
+                 !is_shared      ? "pragma journal_mode = wal; pragma synchronous = normal"
+                 : keeps_journal ? "pragma journal_mode = truncate"
+                                 : "pragma journal_mode = delete",
                  NULL, NULL, NULL);
   }
   return status;
 }
 
 /* The last process leaves a single file, which can be copied, and which can be read in a folder without write
- * permission. SQLite then looks for a journal, which it did not while there was a WAL. So the mode stays where another
- * user can have made one since the file was opened, unless that user can read the database: the next reader would make
- * a WAL of his own there. */
+ * permission. SQLite then looks for a journal, which it did not while there was a WAL, and another user may have made
+ * one since the file was opened: then the WAL stays. */
 static void leave_wal(const struct store *store) {
   struct fail_kept kept;
-  struct stat facts;
-  const bool is_private = stat(store->path, &facts) == 0 && !(facts.st_mode & (S_IRGRP | S_IROTH));
-  if (is_private && journal_others_can_make(store->path)) return;
+  if (!is_in_wal_mode(store->connection)) return;
   fail_keep(&kept);
-  if (journal_check_beside(store->connection, store->path) == HALOTUNE_OK &&
+  if (journal_reserve(store->path) == HALOTUNE_OK &&
+      journal_check_beside(store->connection, store->path) == HALOTUNE_OK &&
       journal_check(store->connection, store->path) == HALOTUNE_OK) {
     sqlite3_busy_timeout(store->connection, 0);
     sqlite3_exec(store->connection, "pragma journal_mode = delete", NULL, NULL, NULL);

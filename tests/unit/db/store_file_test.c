@@ -562,31 +562,101 @@ TEST(a_winner_that_version_4_retired_is_chosen_again) {
   }
 }
 
-/* When the mode changes at the end, SQLite plays a journal that appeared beside the database since it was opened. So
- * the mode stays in a folder of all users. */
-TEST(a_database_in_a_folder_of_all_users_keeps_its_wal) {
+/* The byte of a database that says how it is written: with a journal, or with a WAL. */
+enum { WITH_JOURNAL = 1, WITH_WAL = 2 };
+
+static int way_of_writing(const char *path) {
+  unsigned char head[20] = {0};
+  FILE *file = fopen(path, "rb");
+  CHECK(file && fread(head, 1, sizeof head, file) == sizeof head, "%s", path);
+  fclose(file);
+  return head[18];
+}
+
+/* The bytes of the journal beside a database; -1 if there is none. */
+static long journal_bytes(const char *path) {
+  char journal[160];
+  struct stat facts;
+  snprintf(journal, sizeof journal, "%s-journal", path);
+  return lstat(journal, &facts) == 0 ? (long)facts.st_size : -1;
+}
+
+TEST(the_last_process_leaves_a_single_file_in_each_folder) {
   static const struct {
     mode_t folder, database;
-    int mark; /* the byte that says how the file is written: 1 with a journal, 2 with a WAL */
-  } rows[] = {{0700, 0600, 1}, {01777, 0600, 2}, {01777, 0644, 1}, {0770, 0600, 2}, {0770, 0660, 1}, {0777, 0666, 1}};
+  } rows[] = {{0700, 0600}, {01777, 0600}, {01777, 0644}, {0770, 0600}, {0770, 0660}, {0777, 0666}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct work work = work_begin();
     struct store *store;
-    unsigned char head[20] = {0};
     char *folder = path_folder(work.path);
     make_database(work.path, 1);
     CHECK(chmod(folder, rows[i].folder) == 0 && chmod(work.path, rows[i].database) == 0, "%s", folder);
     CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+    CHECK_EQ(WITH_WAL, way_of_writing(work.path), "row %zu, while it is open", i);
     store_close(store);
-    FILE *file = fopen(work.path, "rb");
-    CHECK(file && fread(head, 1, sizeof head, file) == sizeof head, "%s", work.path);
-    fclose(file);
-    CHECK_EQ(rows[i].mark, head[18], "folder %o, database %o", (unsigned)rows[i].folder, (unsigned)rows[i].database);
+    CHECK_EQ(WITH_JOURNAL, way_of_writing(work.path), "row %zu", i);
+    CHECK_EQ(-1, journal_bytes(work.path), "row %zu: no journal", i);
     CHECK_OK(store_open(work.path, STORE_READ, &store));
     store_close(store);
     free(folder);
     work_end(&work);
   }
+}
+
+/* A reader can keep a database from the WAL mode. SQLite then looks for a journal before each transaction. In a folder
+ * of all users an empty one of this user stays there, and nobody else can replace it. */
+TEST(a_journal_in_a_folder_of_all_users_keeps_its_place) {
+  static const mode_t folders[] = {0700, 01777};
+  for (size_t i = 0; i < COUNT(folders); i++) {
+    struct work work = work_begin();
+    struct store *store;
+    sqlite3 *reader = NULL;
+    char *folder = path_folder(work.path);
+    make_database(work.path, 1);
+    CHECK_EQ(0, chmod(folder, folders[i]), "%s", folder);
+    CHECK_EQ(SQLITE_OK, sqlite3_open_v2(work.path, &reader, SQLITE_OPEN_READONLY, NULL), "%s", work.path);
+    CHECK_EQ(SQLITE_OK, sqlite3_exec(reader, "begin; select count(*) from run", NULL, NULL, NULL), "a reader");
+    CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+    sqlite3_close(reader);
+    CHECK_EQ(WITH_JOURNAL, way_of_writing(work.path), "folder %o", (unsigned)folders[i]);
+    const long bytes = folders[i] == 0700 ? -1 : 0;
+    CHECK_EQ(bytes, journal_bytes(work.path), "folder %o, before a transaction", (unsigned)folders[i]);
+    CHECK_OK(query_script(store_connection(store), "begin immediate; update run set budget_s = 1; commit"));
+    CHECK_EQ(bytes, journal_bytes(work.path), "folder %o, after it", (unsigned)folders[i]);
+    store_close(store);
+    CHECK_EQ(bytes, journal_bytes(work.path), "folder %o, at the end", (unsigned)folders[i]);
+    CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+    store_close(store);
+    CHECK_EQ(-1, journal_bytes(work.path), "folder %o, when the mode changed", (unsigned)folders[i]);
+    free(folder);
+    work_end(&work);
+  }
+}
+
+/* When the mode changes at the end, SQLite would play a journal that appeared beside the database since it was opened. */
+TEST(a_journal_that_another_user_made_meanwhile_is_not_played) {
+  if (geteuid() != 0) skip(); /* only root makes files of others */
+  enum { OTHER = 12345 };
+  struct work work = work_begin();
+  struct store *store;
+  char journal[160], *folder = path_folder(work.path);
+  snprintf(journal, sizeof journal, "%s-journal", work.path);
+  make_database(work.path, 1);
+  CHECK_EQ(0, chmod(folder, 01777), "%s", folder);
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  FILE *file = fopen(journal, "wb");
+  CHECK(file && fputs("a journal", file) >= 0 && fclose(file) == 0 && chown(journal, OTHER, OTHER) == 0, "%s", journal);
+  store_close(store);
+  CHECK_EQ(9, journal_bytes(work.path), "it is as it was");
+  CHECK_EQ(WITH_WAL, way_of_writing(work.path), "the mode stays");
+  CHECK_EQ(HALOTUNE_DB, store_open(work.path, STORE_WRITE, &store), "the next program refuses it");
+  CHECK(strstr(fail_text(), "belongs to user 12345") != NULL, "%s", fail_text());
+  unlink(journal);
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  store_close(store);
+  CHECK_EQ(WITH_JOURNAL, way_of_writing(work.path), "without it the mode changes");
+  free(folder);
+  work_end(&work);
 }
 
 /* In a folder of all users another user puts a link where an earlier program made the copy. SQLite followed it. */
@@ -1013,7 +1083,9 @@ int main(void) {
       cmocka_unit_test(migrations_are_taken_step_by_step_or_not_at_all),
       cmocka_unit_test(a_run_that_is_not_trusted_is_kept_beside_the_database),
       cmocka_unit_test(a_winner_that_version_4_retired_is_chosen_again),
-      cmocka_unit_test(a_database_in_a_folder_of_all_users_keeps_its_wal),
+      cmocka_unit_test(the_last_process_leaves_a_single_file_in_each_folder),
+      cmocka_unit_test(a_journal_in_a_folder_of_all_users_keeps_its_place),
+      cmocka_unit_test(a_journal_that_another_user_made_meanwhile_is_not_played),
       cmocka_unit_test(the_copy_of_what_is_not_trusted_follows_no_link_of_another_user),
       cmocka_unit_test(a_path_that_looks_like_an_address_is_a_path),
       cmocka_unit_test(a_glance_migrates_no_large_file),
