@@ -92,6 +92,22 @@ END
     result "a journal with the group of the database, in a folder of mode $mode (exit $code)" $?
     rm -f "$work"/shared/mine.db*
   done
+  # With an access list, the bit of the group is the most that any user of the list may do; the group itself may only read.
+  cp "$work/honest.db" "$work/shared/mine.db" && cp "$work/planted-journal" "$work/shared/mine.db-journal" && chgrp 12346 "$work/shared/mine.db" && chown 12345:12346 "$work/shared/mine.db-journal"
+  if "$python" - "$work/shared/mine.db" <<'END'
+import os, struct, sys
+USER_OBJ, USER, GROUP_OBJ, MASK, OTHER, NOBODY = 1, 2, 4, 16, 32, 0xffffffff
+rights = [(USER_OBJ, 6, NOBODY), (USER, 6, 23456), (GROUP_OBJ, 4, NOBODY), (MASK, 6, NOBODY), (OTHER, 0, NOBODY)]
+os.setxattr(sys.argv[1], "system.posix_acl_access", struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *right) for right in rights))
+END
+  then
+    survives query star7 --device 'NVIDIA H200' --grid 512,512,512 --db "$work/shared/mine.db"
+    [ $code = 6 ] && cmp -s "$work/honest.db" "$work/shared/mine.db" && grep -q "mine.db-journal beside it belongs to user 12345" "$work/said"
+    result "a journal with the group of a database that has an access list (exit $code)" $?
+  else
+    skip "a journal with the group of a database that has an access list" "the file system has no access lists"
+  fi
+  rm -f "$work"/shared/mine.db*
   cp "$work/logged.db" "$work/mine.db" && touch "$work/mine.db-shm" && chown 12345 "$work/mine.db-shm"
   survives db info --db "$work/mine.db" && [ $code = 6 ] && grep -q 'mine.db-shm beside it belongs to user 12345' "$work/said"
   result "an index of a WAL of another user is not read (exit $code)" $?
