@@ -187,7 +187,7 @@ typedef struct {
    * device's name or uuid as `halotune db info` prints it, a GPU of `halotune list gpus`, or an architecture such as
    * "sm_90". Names are found without case and in parts: "h100". An emulated device is found by its name only. */
   const char *device;
-  long long grid[3]; /* points in x, y, z, ghost layers included; 0 counts as 1 */
+  long long grid[3]; /* points in x, y, z, ghost layers included; 0 for an axis that the stencil does not have */
   halotune_dtype dtype;
   halotune_launch_mode launch;
   halotune_cache_mode cache;

@@ -183,6 +183,7 @@ static halotune_status read_problem(const struct halotune_ctx *ctx, const halotu
                   axis_names[axis], GRID_MOST_AXIS_POINTS);
     }
     key->n[axis] = points ? (uint32_t)points : 1;
+    if (points == 0) key->unsaid |= (unsigned char)(1 << axis);
   }
   int stencil = 0;
   halotune_status status = context_require_stencil(ctx, problem->stencil, &stencil);

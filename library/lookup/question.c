@@ -36,6 +36,11 @@ halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key
   if (!stencil->dtypes[key->dtype]) {
     return fail(HALOTUNE_ARGUMENT, "%s is not an element type of %s", dtype_names[key->dtype], stencil->name);
   }
+  for (int axis = 0; axis < stencil->dims; axis++) {
+    if (key->unsaid & (1 << axis))
+      return fail(HALOTUNE_ARGUMENT, "%s has %d dimension%s, but the grid has no number of points in %c", stencil->name,
+                  stencil->dims, PLURAL(stencil->dims), axis_names[axis]);
+  }
   for (int axis = stencil->dims; axis < MAX_DIMS; axis++) {
     if (grid.n[axis] == 1) continue;
     return fail(HALOTUNE_ARGUMENT, "%s has %d dimension%s, so that its grids have 1 point in %c, not %ld",

@@ -11,6 +11,8 @@ struct lookup_key {
   int stencil, model;
   int own_text; /* a stencil with the meaning of `stencil` that a program added: its text is computed; else 0 */
   unsigned char dtype, launch, cache;
+  unsigned char
+      unsaid; /* bit i: the problem gives no points along axis i; only an axis that the stencil lacks may be so */
   bool reproducible;    /* only rows of reproducible problems; otherwise all */
   unsigned short steps; /* only launches of so many time steps */
 };

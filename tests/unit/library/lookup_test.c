@@ -150,6 +150,8 @@ TEST(each_quality_of_match) {
       {{"star7", "NVIDIA B300", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0, 0}, HALOTUNE_NOT_FOUND, 0, NULL, NULL, NULL},
       {{"star7", "sm_90", {-1, 64, 64}, HALOTUNE_F32, 0, 0, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
       {{"heat2d", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
+      {{"heat2d", "sm_90", {64, 0, 0}, HALOTUNE_F32, 0, 0, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
+      {{"star7", "sm_90", {64, 64, 0}, HALOTUNE_F32, 0, 0, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
       {{"star7", "sm_90", {64, 64, 64}, (halotune_dtype)7, 0, 0, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
       {{NULL, "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
   };
