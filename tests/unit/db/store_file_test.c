@@ -633,7 +633,7 @@ TEST(a_journal_in_a_folder_of_all_users_keeps_its_place) {
   }
 }
 
-/* When the mode changes at the end, SQLite would play a journal that appeared beside the database since it was opened. */
+/* When the mode changes at the end, SQLite would play a journal that appeared meanwhile. */
 TEST(a_journal_that_another_user_made_meanwhile_is_not_played) {
   if (geteuid() != 0) skip(); /* only root makes files of others */
   enum { OTHER = 12345 };
