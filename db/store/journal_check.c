@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/files/own.h"
-#include "base/files/path.h"
 #include "base/memory/array.h"
 #include "db/store/store.h"
 
@@ -54,55 +53,6 @@ static bool others_may_link(const struct stat *folder) {
   return (folder->st_mode & (S_IWGRP | S_IWOTH)) || (folder->st_uid != 0 && folder->st_uid != geteuid());
 }
 
-/* The same for the real path of a database, which was looked at. */
-static bool others_can_make(const char *file, const struct stat *database) {
-  struct stat folder;
-  char *folder_path = path_folder(file);
-  const bool is_known = folder_path && stat(folder_path, &folder) == 0;
-  const bool is_of_group = is_known && group_may_write(file, database) && database->st_gid == folder.st_gid &&
-                           group_may_write(folder_path, &folder);
-  free(folder_path);
-  return is_known && (((folder.st_mode & S_IWOTH) && !(database->st_mode & S_IWOTH)) ||
-                      ((folder.st_mode & S_IWGRP) && !is_of_group) ||
-                      (folder.st_uid != 0 && folder.st_uid != geteuid() && folder.st_uid != database->st_uid));
-}
-
-bool journal_others_can_make(const char *path) {
-  struct stat database;
-  char *file = NULL;
-  const bool is_so =
-      store_real_path(path, &file) == HALOTUNE_OK && stat(file, &database) == 0 && others_can_make(file, &database);
-  free(file);
-  return is_so;
-}
-
-/* As SQLite makes it: whoever may write to the database may use the journal, also when root made it. */
-static halotune_status make_empty(const char *journal, const struct stat *database) {
-  const int fd = open(journal, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd < 0 && errno == EEXIST) return HALOTUNE_OK;
-  if (fd < 0)
-    return fail(HALOTUNE_DB, "%s: %s, so the database cannot be written; keep it in a folder of your own", journal,
-                strerror(errno));
-  const mode_t mode = database->st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
-  const bool is_given = geteuid() != 0 || fchown(fd, database->st_uid, database->st_gid) == 0;
-  const halotune_status status =
-      is_given && fchmod(fd, mode) == 0 ? HALOTUNE_OK : fail(HALOTUNE_DB, "%s: %s", journal, strerror(errno));
-  close(fd);
-  return status;
-}
-
-halotune_status journal_reserve(const char *path) {
-  struct stat database;
-  char *file = NULL, *journal = NULL;
-  halotune_status status = store_real_path(path, &file);
-  if (status == HALOTUNE_OK && asprintf(&journal, "%s-journal", file) < 0) journal = NULL;
-  if (status == HALOTUNE_OK && stat(file, &database) == 0 && others_can_make(file, &database))
-    status = journal ? make_empty(journal, &database) : fail_memory();
-  free(journal);
-  free(file);
-  return status;
-}
-
 /* Refuse a database with a second name where another user may have made this name: it could be a hard link to another
  * database of this user. The owner of the file may give his own file several names in his folder. */
 static halotune_status check_names(const char *file, const struct stat *database, const char *path) {
@@ -136,6 +86,12 @@ static halotune_status check_one(const char *file, const char *beside, const str
               "%s: %s beside it belongs to user %u, who has no right to write to the database, so neither is read; "
               "remove it, or keep the database in a folder of your own",
               path, beside, (unsigned)facts.st_uid);
+}
+
+bool journal_is_trusted(const char *database, const struct stat *beside) {
+  struct stat facts, folder;
+  if (!S_ISREG(beside->st_mode) || stat(database, &facts) != 0 || !own_folder_of(database, &folder)) return false;
+  return (beside->st_nlink == 1 || !others_may_link(&folder)) && may_write(beside, database, &facts, &folder);
 }
 
 halotune_status journal_check_beside(sqlite3 *connection, const char *path) {

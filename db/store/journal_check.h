@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 
 #include "base/fail.h"
 
@@ -23,14 +24,10 @@ halotune_status journal_check(sqlite3 *connection, const char *path);
  * connection's first statement. Arguments and results as above. */
 halotune_status journal_check_beside(sqlite3 *connection, const char *path);
 
-/* Whether a user who may not write to a database can make files beside it; false if the files cannot be looked at. */
-bool journal_others_can_make(const char *path);
-
-/* Where journal_others_can_make, make an empty journal of this user, unless there is a journal. In a folder such as
- * /tmp nobody else can remove or replace it, so that SQLite finds no journal of another user. SQLite removes it when it
- * begins or ends a WAL, and after each transaction with `journal_mode = delete`, but not with `truncate`. Call it
- * before journal_check_beside, which looks at the owner of the journal that is there.
- * Returns HALOTUNE_OK; or HALOTUNE_DB if no file can be made. */
-halotune_status journal_reserve(const char *path);
+/* Whether SQLite made a file beside a database for a user who may write to the database: a regular file with one name
+ * and such an owner.
+ *   database  its path
+ *   beside    what lstat tells of the file */
+bool journal_is_trusted(const char *database, const struct stat *beside);
 
 #endif

@@ -16,6 +16,7 @@
 #include "base/text/utf8.h"
 #include "db/store/filesystem.h"
 #include "db/store/journal_check.h"
+#include "db/store/journal_vfs.h"
 #include "db/store/migrate.h"
 #include "db/store/schema.h"
 #include "db/store/store_parts.h"
@@ -80,13 +81,12 @@ static halotune_status connect_to(const char *path, int flags, sqlite3 **out) {
   char *name = file ? query_file_name(file) : strdup(path);
   free(file);
   if (!name) return fail_memory();
-  int code =
-      sqlite3_open_v2(name, out, flags | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+  const int code = sqlite3_open_v2(
+      name, out, flags | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, journal_vfs());
   free(name);
   if (code != SQLITE_OK && !*out) return fail_memory();
   if (code != SQLITE_OK) return query_fail(*out);
-  if (path != in_memory && (flags & SQLITE_OPEN_READWRITE)) status = journal_reserve(path);
-  if (status == HALOTUNE_OK) status = journal_check_beside(*out, path);
+  status = journal_check_beside(*out, path);
   if (status == HALOTUNE_OK) status = query_add_functions(*out);
   if (status != HALOTUNE_OK) return status;
   query_wait(*out, &query_wait_ms);
@@ -407,14 +407,6 @@ static halotune_status keep_untrusted(struct store *store, const struct marks *m
   return status;
 }
 
-static bool is_in_wal_mode(sqlite3 *connection) {
-  sqlite3_stmt *query = NULL;
-  const bool is_wal = query_prepare(connection, "pragma journal_mode", &query) == HALOTUNE_OK &&
-                      sqlite3_step(query) == SQLITE_ROW && strcmp(column_text(query, 0), "wal") == 0;
-  sqlite3_finalize(query);
-  return is_wal;
-}
-
 static halotune_status open_to_write(struct store *store) {
   struct marks marks;
   bool is_shared;
@@ -426,11 +418,6 @@ static halotune_status open_to_write(struct store *store) {
     return fail(HALOTUNE_DB, "%s: the file cannot be written; change its permissions, or name another file",
                 store->path);
   }
-  /* Another user's journal cannot take the place of one that stays there. */
-  const bool keeps_journal = journal_others_can_make(store->path);
-  if (keeps_journal && !is_in_wal_mode(store->connection))
-    status = query_script(store->connection, "pragma journal_mode = truncate");
-  if (status != HALOTUNE_OK) return status;
   const enum content content = content_of(&marks);
   if (content == CONTENT_NONE) status = make_tables(store->connection, schema_sql, SCHEMA_VERSION);
   if (content == CONTENT_OLDER) status = keep_untrusted(store, &marks);
@@ -441,27 +428,20 @@ static halotune_status open_to_write(struct store *store) {
    * file with WAL may have been moved to a shared filesystem. */
   if (status == HALOTUNE_OK) {
     sqlite3_exec(store->connection,
-                 !is_shared      ? "pragma journal_mode = wal; pragma synchronous = normal"
-                 : keeps_journal ? "pragma journal_mode = truncate"
-                                 : "pragma journal_mode = delete",
+                 is_shared ? "pragma journal_mode = delete"
+                           : "pragma journal_mode = wal; pragma synchronous = normal; pragma schema_version",
                  NULL, NULL, NULL);
   }
   return status;
 }
 
 /* The last process leaves a single file, which can be copied, and which can be read in a folder without write
- * permission. SQLite then looks for a journal, which it did not while there was a WAL, and another user may have made
- * one since the file was opened: then the WAL stays. */
+ * permission. */
 static void leave_wal(const struct store *store) {
   struct fail_kept kept;
-  if (!is_in_wal_mode(store->connection)) return;
   fail_keep(&kept);
-  if (journal_reserve(store->path) == HALOTUNE_OK &&
-      journal_check_beside(store->connection, store->path) == HALOTUNE_OK &&
-      journal_check(store->connection, store->path) == HALOTUNE_OK) {
-    sqlite3_busy_timeout(store->connection, 0);
-    sqlite3_exec(store->connection, "pragma journal_mode = delete", NULL, NULL, NULL);
-  }
+  sqlite3_busy_timeout(store->connection, 0);
+  sqlite3_exec(store->connection, "pragma journal_mode = delete", NULL, NULL, NULL);
   fail_put_back(&kept);
 }
 

@@ -14,6 +14,7 @@
 #include "db/store/check.h"
 #include "db/store/filesystem.h"
 #include "db/store/guard.h"
+#include "db/store/journal_vfs.h"
 #include "db/store/migrate.h"
 #include "db/store/query.h"
 #include "db/store/schema.h"
@@ -603,59 +604,70 @@ TEST(the_last_process_leaves_a_single_file_in_each_folder) {
   }
 }
 
-/* A reader can keep a database from the WAL mode. SQLite then looks for a journal before each transaction. In a folder
- * of all users an empty one of this user stays there, and nobody else can replace it. */
-TEST(a_journal_in_a_folder_of_all_users_keeps_its_place) {
-  static const mode_t folders[] = {0700, 01777};
-  for (size_t i = 0; i < COUNT(folders); i++) {
+/* SQLite looks for a journal or a WAL when the mode changes, and before transactions. It does not see those of another
+ * user, and does not write to them. */
+TEST(a_file_that_another_user_puts_beside_a_database_meanwhile_is_not_used) {
+  if (geteuid() != 0) skip(); /* only root makes files of others */
+  enum { OTHER = 12345 };
+  static const struct {
+    const char *end;
+    bool has_reader; /* which keeps the database from the WAL mode */
+    int way;         /* of writing, at the end */
+  } rows[] = {{"-journal", false, WITH_WAL}, {"-journal", true, WITH_JOURNAL}, {"-wal", true, WITH_JOURNAL}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
     struct work work = work_begin();
     struct store *store;
     sqlite3 *reader = NULL;
-    char *folder = path_folder(work.path);
+    struct stat facts;
+    char beside[160], *folder = path_folder(work.path);
+    snprintf(beside, sizeof beside, "%s%s", work.path, rows[i].end);
     make_database(work.path, 1);
-    CHECK_EQ(0, chmod(folder, folders[i]), "%s", folder);
-    CHECK_EQ(SQLITE_OK, sqlite3_open_v2(work.path, &reader, SQLITE_OPEN_READONLY, NULL), "%s", work.path);
-    CHECK_EQ(SQLITE_OK, sqlite3_exec(reader, "begin; select count(*) from run", NULL, NULL, NULL), "a reader");
+    CHECK_EQ(0, chmod(folder, 01777), "%s", folder);
+    if (rows[i].has_reader) {
+      CHECK_EQ(SQLITE_OK, sqlite3_open_v2(work.path, &reader, SQLITE_OPEN_READONLY, NULL), "%s", work.path);
+      CHECK_EQ(SQLITE_OK, sqlite3_exec(reader, "begin; select count(*) from run", NULL, NULL, NULL), "a reader");
+    }
     CHECK_OK(store_open(work.path, STORE_WRITE, &store));
     sqlite3_close(reader);
-    CHECK_EQ(WITH_JOURNAL, way_of_writing(work.path), "folder %o", (unsigned)folders[i]);
-    const long bytes = folders[i] == 0700 ? -1 : 0;
-    CHECK_EQ(bytes, journal_bytes(work.path), "folder %o, before a transaction", (unsigned)folders[i]);
-    CHECK_OK(query_script(store_connection(store), "begin immediate; update run set budget_s = 1; commit"));
-    CHECK_EQ(bytes, journal_bytes(work.path), "folder %o, after it", (unsigned)folders[i]);
+    FILE *file = fopen(beside, "wb");
+    CHECK(file && fputs("not SQLite's", file) >= 0 && fclose(file) == 0 && chown(beside, OTHER, OTHER) == 0, "%s",
+          beside);
+    CHECK_EQ(1, number_of(store, "select count(*) from best"), "row %zu: it is not read", i);
     store_close(store);
-    CHECK_EQ(bytes, journal_bytes(work.path), "folder %o, at the end", (unsigned)folders[i]);
+    CHECK(stat(beside, &facts) == 0 && facts.st_size == 12 && facts.st_uid == OTHER, "row %zu: it stays", i);
+    CHECK_EQ(rows[i].way, way_of_writing(work.path), "row %zu", i);
+    CHECK_EQ(HALOTUNE_DB, store_open(work.path, STORE_WRITE, &store), "the next program refuses it");
+    CHECK(strstr(fail_text(), "belongs to user 12345") != NULL, "%s", fail_text());
+    unlink(beside);
     CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+    CHECK_EQ(1, number_of(store, "select count(*) from best"), "row %zu: the rows are there", i);
     store_close(store);
-    CHECK_EQ(-1, journal_bytes(work.path), "folder %o, when the mode changed", (unsigned)folders[i]);
+    CHECK_EQ(WITH_JOURNAL, way_of_writing(work.path), "row %zu: without it the mode changes", i);
     free(folder);
     work_end(&work);
   }
 }
 
-/* When the mode changes at the end, SQLite would play a journal that appeared meanwhile. */
-TEST(a_journal_that_another_user_made_meanwhile_is_not_played) {
-  if (geteuid() != 0) skip(); /* only root makes files of others */
-  enum { OTHER = 12345 };
+/* A writer that was killed leaves a journal. One that names another file made SQLite remove that file. */
+TEST(a_journal_that_names_another_file_removes_nothing) {
   struct work work = work_begin();
-  struct store *store;
-  char journal[160], *folder = path_folder(work.path);
-  snprintf(journal, sizeof journal, "%s-journal", work.path);
+  sqlite3 *connection = NULL;
+  struct stat facts;
+  char named[160];
+  snprintf(named, sizeof named, "%s-super", work.path);
   make_database(work.path, 1);
-  CHECK_EQ(0, chmod(folder, 01777), "%s", folder);
-  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
-  FILE *file = fopen(journal, "wb");
-  CHECK(file && fputs("a journal", file) >= 0 && fclose(file) == 0 && chown(journal, OTHER, OTHER) == 0, "%s", journal);
-  store_close(store);
-  CHECK_EQ(9, journal_bytes(work.path), "it is as it was");
-  CHECK_EQ(WITH_WAL, way_of_writing(work.path), "the mode stays");
-  CHECK_EQ(HALOTUNE_DB, store_open(work.path, STORE_WRITE, &store), "the next program refuses it");
-  CHECK(strstr(fail_text(), "belongs to user 12345") != NULL, "%s", fail_text());
-  unlink(journal);
-  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
-  store_close(store);
-  CHECK_EQ(WITH_JOURNAL, way_of_writing(work.path), "without it the mode changes");
-  free(folder);
+  FILE *file = fopen(named, "wb");
+  CHECK(file && fclose(file) == 0, "%s", named);
+  CHECK_EQ(SQLITE_OK, sqlite3_open_v2(work.path, &connection, SQLITE_OPEN_READWRITE, journal_vfs()), "%s", work.path);
+  sqlite3_vfs *vfs = sqlite3_vfs_find(journal_vfs());
+  sqlite3_file *opened = calloc(1, (size_t)vfs->szOsFile);
+  CHECK(opened != NULL, "memory");
+  CHECK_EQ(SQLITE_CANTOPEN, vfs->xOpen(vfs, named, opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_SUPER_JOURNAL, NULL),
+           "such a file is not opened");
+  CHECK(opened->pMethods == NULL && stat(named, &facts) == 0, "it stays");
+  free(opened);
+  sqlite3_close(connection);
+  unlink(named);
   work_end(&work);
 }
 
@@ -1084,8 +1096,8 @@ int main(void) {
       cmocka_unit_test(a_run_that_is_not_trusted_is_kept_beside_the_database),
       cmocka_unit_test(a_winner_that_version_4_retired_is_chosen_again),
       cmocka_unit_test(the_last_process_leaves_a_single_file_in_each_folder),
-      cmocka_unit_test(a_journal_in_a_folder_of_all_users_keeps_its_place),
-      cmocka_unit_test(a_journal_that_another_user_made_meanwhile_is_not_played),
+      cmocka_unit_test(a_file_that_another_user_puts_beside_a_database_meanwhile_is_not_used),
+      cmocka_unit_test(a_journal_that_names_another_file_removes_nothing),
       cmocka_unit_test(the_copy_of_what_is_not_trusted_follows_no_link_of_another_user),
       cmocka_unit_test(a_path_that_looks_like_an_address_is_a_path),
       cmocka_unit_test(a_glance_migrates_no_large_file),
