@@ -5,7 +5,10 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/memory/array.h"
 #include "db/store/migrate_copy.h"
@@ -87,6 +90,7 @@ static halotune_status check_sizes(sqlite3 *connection) {
       {"coefficients of predictions", "(select count(1) from prediction)", 65536},
       {"variants", "(select count(1) from variant)", 2000000},
       {"measurements", "(select count(1) from measurement)", 2000000},
+      {"bytes in parameters of variants", "(select sum(length(cast(parameters as blob))) from variant)", 128 << 20},
       {"bytes in texts of stencils", "(select sum(length(cast(text as blob))) from stencil_text)", 16 << 20},
   };
   halotune_status status = HALOTUNE_OK;
@@ -136,11 +140,29 @@ static halotune_status check_texts(sqlite3 *connection) {
   return status;
 }
 
+/* In the WAL mode SQLite waits for locks as long as it likes, and who owns the file can hold them. */
+static halotune_status check_wal(const char *path) {
+  struct stat database, index;
+  char *file = NULL, *name = NULL;
+  const halotune_status status = store_real_path(path, &file);
+  if (status == HALOTUNE_OK && asprintf(&name, "%s-shm", file) < 0) name = NULL;
+  const bool has_index = name && stat(file, &database) == 0 && lstat(name, &index) == 0;
+  free(file);
+  free(name);
+  if (status != HALOTUNE_OK) return status;
+  if (!has_index || database.st_uid == 0 || database.st_uid == geteuid()) return HALOTUNE_OK;
+  return fail(HALOTUNE_DB, "%s: a program of its owner, user %u, has it open: try again later, or read a copy of it",
+              path, (unsigned)database.st_uid);
+}
+
+bool store_is_copy(const struct store *store) { return store->mode == STORE_READ_SOON; }
+
 halotune_status store_open_copy(const char *path, struct template *const *templates, int count, struct store **out) {
   struct store *store = NULL;
   char detail[FAIL_TEXT_BYTES / 2];
   *out = NULL;
-  halotune_status status = store_open(path, STORE_READ_SOON, &store);
+  halotune_status status = check_wal(path);
+  if (status == HALOTUNE_OK) status = store_open(path, STORE_READ_SOON, &store);
   if (status == HALOTUNE_OK) status = store_hold(store);
   if (status == HALOTUNE_OK && store_has_file(store))
     status =

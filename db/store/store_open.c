@@ -138,6 +138,8 @@ static halotune_status connect_guarded(const char *path, int flags, enum store_m
     query_wait(*out, &soon_ms);
     sqlite3_limit(*out, SQLITE_LIMIT_COLUMN,
                   MOST_COLUMNS); /* a definition compares the names of its columns in pairs */
+    /* Whoever locks the file delays one statement, and not each of them. */
+    if ((status = query_script(*out, "begin")) != HALOTUNE_OK) return status;
   }
   guard_steps(*out, bytes, guard);
   if (untrusted || mode == STORE_READ_SOON) guard_glance(guard, INSPECTION_STEPS);
@@ -172,10 +174,15 @@ static halotune_status pages_check(sqlite3 *connection, const char *path) {
   return status;
 }
 
+/* Begin a transaction, unless there is one. */
+static halotune_status begin_reading(sqlite3 *connection) {
+  return sqlite3_get_autocommit(connection) ? query_script(connection, "begin") : HALOTUNE_OK;
+}
+
 /* Copy a whole database to another connection. Within the transaction no writer changes it. */
 static halotune_status copy_database(sqlite3 *from, sqlite3 *to) {
   int64_t objects = 0;
-  halotune_status status = query_script(from, "begin");
+  halotune_status status = begin_reading(from);
   if (status == HALOTUNE_OK) status = query_number(from, "select count(*) from sqlite_master", &objects);
   if (status != HALOTUNE_OK) return status;
   sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
@@ -260,7 +267,7 @@ halotune_status store_hold(struct store *store) {
   if (stat(store->path, &facts) != 0) return fail(HALOTUNE_DB, "%s: %s", store->path, strerror(errno));
   halotune_status status = count_bytes(store->connection, &bytes);
   if (status != HALOTUNE_OK) return status;
-  if (bytes > copied_bytes_most) return query_script(store->connection, "begin");
+  if (bytes > copied_bytes_most) return begin_reading(store->connection);
   status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
   if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);
   if (status == HALOTUNE_OK) guard_reader(copy, bytes, store->mode, &store->guard);

@@ -50,10 +50,9 @@ static halotune_status price_shape(const struct pricing *p, const struct served 
   struct fail_kept before;
   double facts[FACT_COUNT];
   *out = (struct priced_shape){.template_at = row->template_at, .parameters = row->parameters};
-  halotune_status status = context_template(p->ctx, row->template_at, &template);
-  if (status != HALOTUNE_OK) return status;
   fail_keep(&before);
-  status = configuration_read(template, row->parameters, &out->configuration);
+  halotune_status status = context_template(p->ctx, row->template_at, &template);
+  if (status == HALOTUNE_OK) status = configuration_read(template, row->parameters, &out->configuration);
   if (status == HALOTUNE_PARSE) fail_put_back(&before); /* other rows answer, so that nothing failed */
   if (status == HALOTUNE_PARSE) return HALOTUNE_OK;
   if (status != HALOTUNE_OK) return status;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory/set.h"
+
 struct kept_rules {
   struct settled_rules rules; /* at the front, beside the problem: rules_kept_again() reads only these */
   struct rules_key key;
@@ -12,14 +14,8 @@ struct kept_rules {
 };
 
 static uint64_t key_hash(const struct rules_key *key) {
-  uint64_t hash = (uintptr_t)key->problem.parsed ^ (uint64_t)key->problem.dtype;
-  for (size_t i = 0; i < sizeof key->configuration; i += sizeof hash) { /* in words: a lookup asks for dozens */
-    uint64_t word;
-    memcpy(&word, &key->configuration.choice[i], sizeof word);
-    hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
-    hash ^= hash >> 32;
-  }
-  return hash;
+  return set_hash(&key->configuration, sizeof key->configuration) ^ (uintptr_t)key->problem.parsed ^
+         (uint64_t)key->problem.dtype;
 }
 
 struct settled_rules *rules_kept_again(const struct rules_again *again, const struct rules_problem *problem) {

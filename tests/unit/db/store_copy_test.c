@@ -130,6 +130,9 @@ TEST(tables_of_a_copy_are_those_of_this_program) {
       {"update best set launch = printf('%300c', '1'), coefficients = printf('%300c', '1')", NULL},
       {"update run set command = printf('%300c', '1'), warnings = printf('%100000c', 'x')", NULL},
       {"update stencil_text set text = text || printf('# %9000000c', 'x')", "bytes in texts of stencils"},
+      {"with recursive n(i) as (select 1 union all select i + 1 from n where i < 33000) insert into variant (source_hash,"
+       " stencil_id, template_id, parameters, origin_id) select printf('%064x', i), 1, 1, printf('%4090c', 'x'), 1 from n",
+       "bytes in parameters of variants"},
       {"drop table prediction", "prediction"},
   };
   for (size_t i = 0; i < COUNT(cases); i++) {
@@ -150,6 +153,26 @@ TEST(tables_of_a_copy_are_those_of_this_program) {
   }
 }
 
+/* The owner of a file in the WAL mode can hold locks that SQLite waits for without asking. */
+TEST(a_file_that_another_user_has_open_is_not_copied) {
+  if (geteuid() != 0) skip(); /* only root makes files of others */
+  enum { OTHER = 12345 };
+  struct work work = work_begin();
+  struct store *copy;
+  char index[160];
+  snprintf(index, sizeof index, "%s-shm", work.path);
+  tuned_make(work.path, rows, COUNT(rows));
+  FILE *file = fopen(index, "wb");
+  CHECK(file && fclose(file) == 0, "%s", index);
+  CHECK_EQ(0, chown(work.path, OTHER, OTHER) + chown(index, OTHER, OTHER), "%s", work.path);
+  CHECK_EQ(HALOTUNE_DB, store_open_copy(work.path, NULL, 0, &copy), "the index is beside it");
+  CHECK(strstr(fail_text(), "its owner, user 12345, has it open"), "%s", fail_text());
+  unlink(index);
+  CHECK_OK(store_open_copy(work.path, NULL, 0, &copy));
+  store_close(copy);
+  work_end(&work);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_copy_has_all_rows_without_code),
@@ -157,6 +180,7 @@ int main(void) {
       cmocka_unit_test(a_statement_ends_when_its_reader_says_so),
       cmocka_unit_test(templates_of_a_copy_are_those_of_the_caller),
       cmocka_unit_test(tables_of_a_copy_are_those_of_this_program),
+      cmocka_unit_test(a_file_that_another_user_has_open_is_not_copied),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * variants of the present templates, and with which variants the search starts. Nothing is compiled or run. */
 #include <math.h>
 
+#include "db/store/store_copy.h"
 #include "stencil/template/template_read.h"
 #include "tests/unit/library/made_costs.h"
 #include "tuner/search/hints/hint_rows.h"
@@ -689,6 +690,39 @@ TEST(what_a_lookup_serves_is_the_first_hint) {
   work_end(&work);
 }
 
+/* A file of others says that other variants are faster, one of them of a template that is not installed. */
+TEST(a_file_of_hints_does_not_take_the_place_of_what_a_lookup_serves) {
+  static const struct tuned own = {GPU_H200, "star7", "direct", "block_x=256", F32, {128, 128, 128}, USUAL, 0.006};
+  static const struct tuned others[] = {
+      {GPU_H200, "star7", "direct", "block_x=512", F32, {64, 64, 64}, USUAL, 0.0001},
+      {GPU_H200, "star7", "zmarch", "block_x=32", F32, {72, 72, 72}, USUAL, 0.0001},
+  };
+  const struct work work = work_begin(), hints = work_begin();
+  struct hints_case c;
+  struct store *copy;
+  char *text = NULL;
+  size_t length;
+  hints_open(&c);
+  CHECK_OK(file_read("kernels/star7.yaml", MAX_STENCIL_BYTES, &text, &length));
+  c.task.stencil_text = text;
+  store_close(c.own);
+  CHECK_OK(store_open(work.path, STORE_WRITE, &c.own));
+  c.tools.store = c.own;
+  tuned_put(c.own, &own);
+  tuned_make(hints.path, others, COUNT(others));
+  CHECK_OK(store_open_copy(hints.path, &c.template, 1, &copy));
+  c.stores[0] = copy;
+  find_again(&c);
+  CHECK(c.setup.predicted.has_served, "%s", fail_text());
+  CHECK(hint_is(&c, 0, "block_x=256"), "the user's own");
+  CHECK(hint_is(&c, 1, "block_x=512"), "the file's");
+  free(text);
+  store_close(copy);
+  hints_close(&c);
+  work_end(&work);
+  work_end(&hints);
+}
+
 TEST(hints_and_then_the_defaults_of_templates_are_tried_first) {
   static const struct tuned row = {GPU_H200, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.1};
   struct hints_case c;
@@ -798,6 +832,7 @@ TEST(learnt_weights_are_used_where_they_make_sense) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_nearest_winners_come_first),
+      cmocka_unit_test(a_file_of_hints_does_not_take_the_place_of_what_a_lookup_serves),
       cmocka_unit_test(hints_and_then_the_defaults_of_templates_are_tried_first),
       cmocka_unit_test(what_a_lookup_serves_is_the_first_hint),
       cmocka_unit_test(winners_of_as_many_steps_come_before_nearer_grids),

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory/array.h"
+#include "base/text/utf8.h"
 #include "db/store/launch_text.h"
 #include "db/store/outcome.h"
 #include "db/store/query.h"
@@ -148,9 +149,13 @@ static bool is_own_grid(const struct grid *own, sqlite3_stmt *row) {
 static halotune_status name_source(struct reading *r, const struct grid *grid, int dims, sqlite3_stmt *row) {
   struct known *out = r->out;
   struct text name = {0};
-  text_printf(&name, "%s %s ", column_text(row, STENCIL_NAME), column_text(row, DTYPE));
+  char stencil[128],
+      device[128]; /* a file of others may have any characters in them, and the user's database keeps the name */
+  printable_name(stencil, sizeof stencil, column_text(row, STENCIL_NAME));
+  printable_name(device, sizeof device, column_text(row, DEVICE_NAME));
+  text_printf(&name, "%s %s ", stencil, column_text(row, DTYPE));
   grid_text(grid, dims, &name);
-  text_printf(&name, " on %s", column_text(row, DEVICE_NAME));
+  text_printf(&name, " on %s", device);
   const char *kept = arena_text(&out->arena, text_string(&name), strlen(text_string(&name)));
   text_free(&name);
   if (!kept || !array_room(out->sources, out->source_count, out->source_capacity)) return fail_memory();

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 
 #include "db/store/launch_text.h"
+#include "db/store/store_copy.h"
 #include "library/lookup/candidates.h"
 #include "library/lookup/lookup.h"
 
 /* Open the databases in the order in which hints count, without those in memory. If they cannot be read, the others are
- * left out one by one, that of --hints first. Returns HALOTUNE_NOT_FOUND if none is left. */
-static halotune_status open_all(const struct hint_sources *sources, halotune_ctx **out) {
+ * left out one by one, that of --hints first. Returns HALOTUNE_NOT_FOUND if none is left.
+ *   is_all  also that of --hints, which no lookup reads */
+static halotune_status open_all(const struct hint_sources *sources, bool is_all, halotune_ctx **out) {
   struct store **stores = calloc((size_t)sources->other_count + 1, sizeof *stores);
   halotune_status status = HALOTUNE_DB;
   *out = NULL;
@@ -18,7 +20,7 @@ static halotune_status open_all(const struct hint_sources *sources, halotune_ctx
     int count = 0;
     for (int i = first - 1; i < sources->other_count; i++) {
       struct store *store = i < first ? sources->own : sources->others[i];
-      if (!store_is_in_memory(store)) stores[count++] = store;
+      if (!store_is_in_memory(store) && (is_all || !store_is_copy(store))) stores[count++] = store;
     }
     status = count > 0 ? context_open_stores(stores, count, false, out) : HALOTUNE_NOT_FOUND;
   }
@@ -70,9 +72,9 @@ static bool has_parameters(const struct search_space *space, const struct propos
 /* So many configurations of the ranking are looked at, at most. Many can stand for one variant. */
 enum { MOST_LOOKED = 256 };
 
-/* Add the next configurations of the ranking. */
+/* Add the next configurations of the ranking, until there are `most`. */
 static halotune_status add_ranked(halotune_ctx *ctx, const halotune_config *config, const struct known_device *device,
-                                  const struct search_space *space, struct predicted *out) {
+                                  const struct search_space *space, int most, struct predicted *out) {
   struct lookup_key key;
   struct answer answer;
   struct question question;
@@ -85,7 +87,7 @@ static halotune_status add_ranked(halotune_ctx *ctx, const halotune_config *conf
     candidates_begin(&question, false, &candidates);
     status = candidates_add_all(&candidates);
   }
-  for (int looked = 0; looked < MOST_LOOKED && status == HALOTUNE_OK && out->list.count < MOST_PREDICTED; looked++) {
+  for (int looked = 0; looked < MOST_LOOKED && status == HALOTUNE_OK && out->list.count < most; looked++) {
     if (context_is_over(ctx) || !candidates_take(&candidates, &candidate)) break;
     const char *name = ctx->catalog.templates[candidate.row->template_at].name;
     if (!question_is_row_wrong(&question, candidate.row))
@@ -109,22 +111,31 @@ static halotune_status look_up(halotune_ctx *ctx, const struct hint_target *targ
   return status == HALOTUNE_OK ? halotune_lookup(ctx, &problem, config) : status;
 }
 
-halotune_status predicted_find(const struct hint_sources *sources, const struct hint_target *target,
-                               const struct search_space *space, struct predicted *out) {
+static bool has_copy(const struct hint_sources *sources) {
+  bool has = false;
+  for (int i = 0; i < sources->other_count; i++) has = has || store_is_copy(sources->others[i]);
+  return has;
+}
+
+/* Look the target up in the databases. Add what is served and what follows it in the ranking, until there are `most`.
+ *   is_all  also in that of --hints */
+static halotune_status find_in(const struct hint_sources *sources, bool is_all, const struct hint_target *target,
+                               const struct search_space *space, int most, struct predicted *out) {
   const int steps = target->task->launch_steps > 1 ? target->task->launch_steps : 1;
+  const bool is_first = out->list.count == 0;
   const struct known_device *device = NULL;
   struct known_device room;
   halotune_ctx *ctx = NULL;
   halotune_config config;
   struct fail_kept before;
-  *out = (struct predicted){.has_served = false};
   fail_keep(&before);
-  halotune_status status = open_all(sources, &ctx);
+  halotune_status status = open_all(sources, is_all, &ctx);
   if (status == HALOTUNE_OK) status = look_up(ctx, target, problem_of(target), &room, &device, &config);
   if (status == HALOTUNE_OK && config.steps == steps) {
     status = add_variant(space, config.template_name, config.parameters, out);
-    out->has_served = out->list.count == 1 && has_parameters(space, out->list.list, config.parameters);
-    if (status == HALOTUNE_OK) status = add_ranked(ctx, &config, device, space, out);
+    if (is_first && out->list.count == 1 && (!is_all || !has_copy(sources)))
+      out->has_served = has_parameters(space, out->list.list, config.parameters);
+    if (status == HALOTUNE_OK) status = add_ranked(ctx, &config, device, space, most, out);
   }
   halotune_close(ctx);
   if (status == HALOTUNE_MEMORY) return status;
@@ -132,8 +143,17 @@ halotune_status predicted_find(const struct hint_sources *sources, const struct 
   return HALOTUNE_OK;
 }
 
-halotune_status predicted_steps(const struct hint_sources *sources, const struct hint_target *target, int most,
-                                int *out) {
+halotune_status predicted_find(const struct hint_sources *sources, const struct hint_target *target,
+                               const struct search_space *space, struct predicted *out) {
+  halotune_status status = HALOTUNE_OK;
+  *out = (struct predicted){.has_served = false};
+  /* What lookups read comes first: a file of others must not take its place. */
+  if (has_copy(sources)) status = find_in(sources, false, target, space, MOST_PREDICTED / 2, out);
+  return status == HALOTUNE_OK ? find_in(sources, true, target, space, MOST_PREDICTED, out) : status;
+}
+
+static halotune_status find_steps(const struct hint_sources *sources, bool is_all, const struct hint_target *target,
+                                  int most, int *out) {
   const struct known_device *device = NULL;
   struct known_device room;
   halotune_ctx *ctx = NULL;
@@ -145,13 +165,20 @@ halotune_status predicted_steps(const struct hint_sources *sources, const struct
   problem.steps = most;
   *out = 0;
   fail_keep(&before);
-  halotune_status status = open_all(sources, &ctx);
+  halotune_status status = open_all(sources, is_all, &ctx);
   if (status == HALOTUNE_OK) status = look_up(ctx, target, problem, &room, &device, &config);
   if (status == HALOTUNE_OK && config.match <= HALOTUNE_MATCH_SAME_ARCH) *out = config.steps;
   halotune_close(ctx);
   if (status == HALOTUNE_MEMORY) return status;
   fail_put_back(&before);
   return HALOTUNE_OK;
+}
+
+halotune_status predicted_steps(const struct hint_sources *sources, const struct hint_target *target, int most,
+                                int *out) {
+  *out = 0;
+  const halotune_status status = has_copy(sources) ? find_steps(sources, false, target, most, out) : HALOTUNE_OK;
+  return status == HALOTUNE_OK && *out == 0 ? find_steps(sources, true, target, most, out) : status;
 }
 
 void predicted_free(struct predicted *predicted) { proposals_free(&predicted->list); }

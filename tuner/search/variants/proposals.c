@@ -59,7 +59,7 @@ static struct hash proposal_hash(const struct search_space *space, const struct 
 /* The number of a hash; -1 if it is not there. */
 static int visited_find(const struct visited *visited, struct hash hash) {
   int number;
-  for (struct set_walk at = set_walk(&visited->set, hash.low); set_next(&at, &number);) {
+  for (struct set_walk at = set_walk(&visited->set, set_hash(&hash, sizeof hash)); set_next(&at, &number);) {
     if (hash_compare(visited->list[number], hash) == 0) return number;
   }
   return -1;
@@ -72,7 +72,7 @@ halotune_status visited_add(struct visited *visited, const struct search_space *
   if (is_new) *is_new = !is_there;
   if (is_there) return HALOTUNE_OK;
   if (!array_room(visited->list, visited->count, visited->capacity)) return fail_memory();
-  if (!set_add(&visited->set, hash.low, visited->count)) return fail_memory();
+  if (!set_add(&visited->set, set_hash(&hash, sizeof hash), visited->count)) return fail_memory();
   visited->list[visited->count++] = hash;
   return HALOTUNE_OK;
 }
