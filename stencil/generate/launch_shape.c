@@ -143,10 +143,11 @@ void tensor_fields_find(const struct variant_spec *spec, struct launch *out) {
 }
 
 static halotune_status find_promotion(const struct variant_spec *spec, double value, struct tensor_maps *out) {
+  if (value != 0 && value != 64 && value != 128 && value != 256)
+    return fail(HALOTUNE_ARGUMENT, "template %s: promotion_bytes is %.10g; it must be 0, 64, 128 or 256",
+                spec->template->name, value);
   out->promotion_bytes = (int)value;
-  if (value == 0 || value == 64 || value == 128 || value == 256) return HALOTUNE_OK;
-  return fail(HALOTUNE_ARGUMENT, "template %s: promotion_bytes is %.10g; it must be 0, 64, 128 or 256",
-              spec->template->name, value);
+  return HALOTUNE_OK;
 }
 
 static halotune_status find_maps(const struct variant_spec *spec, const struct bindings *bindings,

@@ -72,7 +72,10 @@ struct access access_of(const struct bindings *bindings) {
   const struct template *template = bindings->template;
   long block[MAX_DIMS];
   if (!template->has_access) return (struct access){NAN, NAN, NAN, NAN, NAN};
-  for (int axis = 0; axis < MAX_DIMS; axis++) block[axis] = (long)bindings_value(bindings, template->block[axis]);
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    const double threads = bindings_value(bindings, template->block[axis]);
+    block[axis] = threads >= 1 && threads <= MAX_THREADS ? (long)threads : 0; /* 0 is out of range, as NaN is */
+  }
   return (struct access){.loads_per_point = bindings_value(bindings, template->access.loads_per_point),
                          .over_read = bindings_value(bindings, template->access.over_read),
                          .computing_share = bindings_optional(bindings, &template->access.computing_share),
