@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/files/own.h"
+#include "base/files/path.h"
 #include "base/memory/array.h"
 #include "db/store/store.h"
 
@@ -35,17 +37,31 @@ static bool group_may_write(const char *file, const struct stat *facts) {
 }
 
 /* Whether the owner of a file beside a database may decide what the database holds: root, this user, the owner of the
- * database, and everybody to whom the mode of the database gives the right to write. A new file has a
- * group of its owner, or that of the folder with S_ISGID. So its group tells nothing where all users can make such
- * files.
+ * database, and everybody to whom the mode of the database gives the right to write. The group of a file is that of a
+ * folder in which it was made, and tells nothing where all users can move files to.
  *   file    the database
  *   folder  of both files */
 static bool may_write(const struct stat *beside, const char *file, const struct stat *database,
                       const struct stat *folder) {
-  const bool tells_group = !(folder->st_mode & S_ISGID) || !(folder->st_mode & S_IWOTH);
   return beside->st_uid == 0 || beside->st_uid == geteuid() || beside->st_uid == database->st_uid ||
          (database->st_mode & S_IWOTH) ||
-         (group_may_write(file, database) && beside->st_gid == database->st_gid && tells_group);
+         (group_may_write(file, database) && beside->st_gid == database->st_gid && !(folder->st_mode & S_IWOTH));
+}
+
+/* Whether a file beside a database lets others write who may not write to the database. Who can write to such a file of
+ * this user could have moved it there. */
+static bool lets_others_write(const struct stat *beside, const struct stat *database) {
+  const mode_t more = beside->st_mode & ~database->st_mode & (S_IWGRP | S_IWOTH);
+  const bool is_of_all = database->st_mode & S_IWOTH;
+  return more || ((beside->st_mode & S_IWGRP) && beside->st_gid != database->st_gid && !is_of_all);
+}
+
+static bool is_in_group(gid_t group) {
+  gid_t list[NGROUPS_MAX > 1024 ? 1024 : NGROUPS_MAX];
+  const int count = getgroups(COUNT(list), list);
+  bool is_in = group == getegid();
+  for (int i = 0; i < count && !is_in; i++) is_in = list[i] == group;
+  return is_in;
 }
 
 /* Whether a user other than root and this one can put files into a folder, such as hard links to files of this user. */
@@ -81,6 +97,11 @@ static halotune_status check_one(const char *file, const char *beside, const str
                 "%s: %s beside it has a second name, and SQLite would write to that file, too; remove this name, or "
                 "keep the database in a folder of your own",
                 path, beside);
+  if (may_write(&facts, file, database, &folder) && lets_others_write(&facts, database))
+    return fail(HALOTUNE_DB,
+                "%s: others can write to %s beside it, but not to the database, so it may be of another one; if it is "
+                "this one's, run: chmod go-w on it; else remove it",
+                path, beside);
   if (may_write(&facts, file, database, &folder)) return HALOTUNE_OK;
   return fail(HALOTUNE_DB,
               "%s: %s beside it belongs to user %u, who has no right to write to the database, so neither is read; "
@@ -88,10 +109,38 @@ static halotune_status check_one(const char *file, const char *beside, const str
               path, beside, (unsigned)facts.st_uid);
 }
 
-bool journal_is_trusted(const char *database, const struct stat *beside) {
+enum journal_trust journal_trust_of(const char *database, const struct stat *beside) {
   struct stat facts, folder;
-  if (!S_ISREG(beside->st_mode) || stat(database, &facts) != 0 || !own_folder_of(database, &folder)) return false;
-  return (beside->st_nlink == 1 || !others_may_link(&folder)) && may_write(beside, database, &facts, &folder);
+  if (stat(database, &facts) != 0 || !own_folder_of(database, &folder)) return JOURNAL_DOUBTFUL;
+  if (!S_ISREG(beside->st_mode) || !may_write(beside, database, &facts, &folder)) return JOURNAL_FOREIGN;
+  const bool has_names = beside->st_nlink > 1 && others_may_link(&folder);
+  return has_names || lets_others_write(beside, &facts) ? JOURNAL_DOUBTFUL : JOURNAL_TRUSTED;
+}
+
+enum journal_right journal_right_of(const char *database) {
+  struct stat facts, folder;
+  if (lstat(database, &facts) != 0 || !S_ISREG(facts.st_mode) || !own_folder_of(database, &folder))
+    return JOURNAL_RIGHT_NONE;
+  const bool is_own = facts.st_uid == geteuid() || facts.st_uid == 0;
+  const bool is_shared =
+      geteuid() != 0 && group_may_write(database, &facts) && is_in_group(facts.st_gid) && !(folder.st_mode & S_IWOTH);
+  if (is_own || is_shared) return JOURNAL_RIGHT_ALL;
+  char *path = path_folder(database);
+  const bool is_writable = !path || faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0; /* root may write everywhere */
+  free(path);
+  return is_writable ? JOURNAL_RIGHT_NONE : JOURNAL_RIGHT_READ;
+}
+
+halotune_status journal_check_live(sqlite3 *connection, const char *path) {
+  const char *file = sqlite3_db_filename(connection, "main");
+  struct stat database;
+  if (!file || !*file || stat(file, &database) != 0 || access(file, R_OK) != 0) return HALOTUNE_OK;
+  if (journal_right_of(file) == JOURNAL_RIGHT_ALL) return HALOTUNE_OK;
+  return fail(HALOTUNE_DB,
+              "%s: it belongs to user %u, and SQLite cannot read it without a journal or a WAL beside it, which that "
+              "user could replace: copy it and files with -journal and -wal behind its name into a folder of your own, "
+              "or ask for an output of 'halotune db export'",
+              path, (unsigned)database.st_uid);
 }
 
 halotune_status journal_check_beside(sqlite3 *connection, const char *path) {

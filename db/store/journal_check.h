@@ -4,7 +4,6 @@
 #define DB_STORE_JOURNAL_CHECK_H
 
 #include <sqlite3.h>
-#include <stdbool.h>
 #include <sys/stat.h>
 
 #include "base/fail.h"
@@ -24,10 +23,30 @@ halotune_status journal_check(sqlite3 *connection, const char *path);
  * connection's first statement. Arguments and results as above. */
 halotune_status journal_check_beside(sqlite3 *connection, const char *path);
 
-/* Whether SQLite made a file beside a database for a user who may write to the database: a regular file with one name
- * and such an owner.
- *   database  its path
+/* Whether SQLite made a file beside a database for a user who may write to the database. */
+enum journal_trust {
+  JOURNAL_TRUSTED,
+  JOURNAL_DOUBTFUL, /* of such a user, but with a second name or with rights of others, who may have moved it there */
+  JOURNAL_FOREIGN   /* of another user, or no regular file */
+};
+
+/*   database  its path
  *   beside    what lstat tells of the file */
-bool journal_is_trusted(const char *database, const struct stat *beside);
+enum journal_trust journal_trust_of(const char *database, const struct stat *beside);
+
+/* What a program that only reads a database may do beside it. Its owner can replace these files, and a new one is this
+ * user's: he could move it to another database of this user. */
+enum journal_right {
+  JOURNAL_RIGHT_ALL,  /* the database is this user's, root's, or shared by his group */
+  JOURNAL_RIGHT_READ, /* this user can make nothing there anyway */
+  JOURNAL_RIGHT_NONE
+};
+
+enum journal_right journal_right_of(const char *database);
+
+/* Tell why another user's database could not be read: a program has it open, or a killed one left its journal or WAL.
+ * Call it when SQLite had to undo something, or could not open a file. Arguments and results as above; HALOTUNE_OK if
+ * there is another cause. */
+halotune_status journal_check_live(sqlite3 *connection, const char *path);
 
 #endif

@@ -13,10 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/path.h"
 #include "base/memory/array.h"
 #include "db/store/journal_check.h"
 
-static sqlite3_vfs *standard, guarded;
+static sqlite3_vfs *standard, guarded[2]; /* for readers, and for writers */
 
 /* The path of the database that a file lies beside; NULL if the name is of another kind, or when memory is out. Free it
  * with free. */
@@ -30,31 +31,71 @@ static char *database_of(const char *name) {
   return NULL;
 }
 
-/* Make a file, unless there is one. Returns whether one is there that is trusted. */
-static bool make_beside(const char *database, const char *path, bool may_make) {
-  struct stat facts;
-  const bool is_writer = may_make && faccessat(AT_FDCWD, database, W_OK, AT_EACCESS) == 0;
-  const int fd = is_writer ? open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
-  if (fd >= 0) close(fd); /* SQLite gives it the owner and the mode of the database */
-  return fd >= 0 || (lstat(path, &facts) == 0 && journal_is_trusted(database, &facts));
+/* Give a file the owner and the mode of its database. Only root can give it to another user. */
+static bool give_to_owner(int fd, const struct stat *database) {
+  const uid_t owner = geteuid() == 0 ? database->st_uid : (uid_t)-1;
+  const bool is_given = fchown(fd, owner, database->st_gid) == 0 || geteuid() != 0;
+  return is_given && fchmod(fd, database->st_mode & (S_IRWXU | S_IRWXG | S_IRWXO)) == 0;
 }
 
-/* SQLite opens the WAL's index itself, after the WAL. */
-static bool prepare_beside(const char *name, int flags) {
+/* Make the file without a name, and name it when it has its owner and mode: other users open it as soon as it is there.
+ * Returns false where the file system cannot do that. */
+static bool make_at_once(const struct stat *database, const char *path) {
+  char *folder = path_folder(path), name[32];
+  const int fd = folder ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
+  free(folder);
+  if (fd < 0) return false;
+  snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+  const bool is_made = give_to_owner(fd, database) &&
+                       (linkat(AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST);
+  close(fd);
+  return is_made;
+}
+
+/* Make an empty file, unless there is a file. Returns false if it cannot be made. */
+static bool make_beside(const char *database, const char *path) {
+  struct stat facts;
+  if (stat(database, &facts) != 0 || faccessat(AT_FDCWD, database, W_OK, AT_EACCESS) != 0) return false;
+  if (make_at_once(&facts, path)) return true;
+  const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0) return errno == EEXIST;
+  const bool is_made = give_to_owner(fd, &facts);
+  close(fd);
+  return is_made;
+}
+
+/* Whether a file is there that SQLite may open; it is made first if it may be. Another process may remove it at the
+ * same time, or have made it a moment ago, and not yet given it the owner of the database. */
+static bool is_ready(const char *database, const char *path, bool may_make) {
+  enum { TRIES = 20, WAIT_US = 1000 };
+  struct stat facts;
+  for (int i = 0; i < (may_make ? TRIES : 1); i++) {
+    if (i > 0) usleep(WAIT_US);
+    if (may_make && !make_beside(database, path)) return false;
+    if (lstat(path, &facts) == 0 && journal_trust_of(database, &facts) == JOURNAL_TRUSTED) return true;
+  }
+  return false;
+}
+
+/* SQLite opens the WAL's index itself, after the WAL, and makes it if it is missing. */
+static bool prepare_beside(const char *name, int flags, bool is_writer) {
   char *database = database_of(name), *index = NULL;
-  const bool may_make = flags & SQLITE_OPEN_CREATE;
-  bool is_fine = database && make_beside(database, name, may_make);
+  const enum journal_right right = !database   ? JOURNAL_RIGHT_NONE
+                                   : is_writer ? JOURNAL_RIGHT_ALL
+                                               : journal_right_of(database);
+  const bool may_make = (flags & SQLITE_OPEN_CREATE) && right == JOURNAL_RIGHT_ALL;
+  bool is_fine = database && is_ready(database, name, may_make);
   if (is_fine && (flags & SQLITE_OPEN_WAL))
-    is_fine = asprintf(&index, "%s-shm", database) >= 0 && make_beside(database, index, may_make);
+    is_fine =
+        right != JOURNAL_RIGHT_NONE && asprintf(&index, "%s-shm", database) >= 0 && is_ready(database, index, may_make);
   free(index);
   free(database);
   return is_fine;
 }
 
 static int open_guarded(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out) {
-  (void)vfs;
   const bool is_beside = flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL);
-  if (!(flags & SQLITE_OPEN_SUPER_JOURNAL) && (!is_beside || prepare_beside(name, flags)))
+  if (!(flags & SQLITE_OPEN_SUPER_JOURNAL) && (!is_beside || prepare_beside(name, flags, vfs == &guarded[true])))
     return standard->xOpen(standard, name, file, flags, out);
   file->pMethods = NULL; /* there is nothing to close */
   return SQLITE_CANTOPEN;
@@ -65,29 +106,39 @@ static int access_guarded(sqlite3_vfs *vfs, const char *name, int flags, int *ou
   struct stat facts;
   const int code = standard->xAccess(standard, name, flags, out);
   char *database = code == SQLITE_OK && *out && flags == SQLITE_ACCESS_EXISTS ? database_of(name) : NULL;
-  if (database) *out = lstat(name, &facts) == 0 && journal_is_trusted(database, &facts);
+  if (!database) return code;
+  const bool is_there = lstat(name, &facts) == 0;
+  const enum journal_trust trust = is_there ? journal_trust_of(database, &facts) : JOURNAL_FOREIGN;
   free(database);
-  return code;
+  *out = trust == JOURNAL_TRUSTED;
+  return trust == JOURNAL_DOUBTFUL ? SQLITE_IOERR_ACCESS : SQLITE_OK;
 }
 
+/* A program that has a default VFS of its own can remove it. The next one in SQLite's list then becomes the default,
+ * which must not be one of these. */
 static void make_guarded(void) {
-  standard = sqlite3_vfs_find(NULL);
-  if (!standard) return;
-  guarded = *standard;
-  guarded.zName = "halotune";
-  guarded.pNext = NULL;
-  guarded.xOpen = open_guarded;
-  guarded.xAccess = access_guarded;
-  if (sqlite3_vfs_register(&guarded, false) != SQLITE_OK) guarded.zName = NULL;
+  static const char *const names[] = {"halotune-read", "halotune-write"};
+  standard = sqlite3_vfs_find("unix");
+  for (int i = 0; i < 2 && standard; i++) {
+    guarded[i] = *standard;
+    guarded[i].pNext = NULL;
+    guarded[i].xOpen = open_guarded;
+    guarded[i].xAccess = access_guarded;
+    guarded[i].zName = names[i];
+    if (sqlite3_vfs_register(&guarded[i], false) != SQLITE_OK) guarded[i].zName = NULL;
+  }
+  if (standard && sqlite3_vfs_find(NULL) != standard) sqlite3_vfs_register(standard, false);
 }
 
-const char *journal_vfs(void) {
+const char *journal_vfs(bool is_writer) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, make_guarded);
-  return guarded.zName;
+  return guarded[is_writer].zName;
 }
 
 /* A program may unload the library, and go on with its own databases. */
 __attribute__((destructor)) static void forget_guarded(void) {
-  if (guarded.zName) sqlite3_vfs_unregister(&guarded);
+  for (int i = 0; i < 2; i++) {
+    if (guarded[i].zName) sqlite3_vfs_unregister(&guarded[i]);
+  }
 }

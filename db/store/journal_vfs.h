@@ -2,13 +2,17 @@
 #ifndef DB_STORE_JOURNAL_VFS_H
 #define DB_STORE_JOURNAL_VFS_H
 
-/* Name a VFS for sqlite3_open_v2. It is the default one, except for the files beside a database:
- *   - A journal, a WAL or its index that journal_is_trusted refuses is not there for SQLite, and cannot be opened. In a
- *     folder such as /tmp another user can put one there at any time, and SQLite looks for one before each transaction.
+#include <stdbool.h>
+
+/* Name a VFS for sqlite3_open_v2. It is that of Unix, except for the files beside a database:
+ *   - A journal or a WAL that is JOURNAL_FOREIGN is not there for SQLite, and cannot be opened. In a folder such as
+ *     /tmp another user can put one there at any time, and SQLite looks for one before each transaction.
  *   - A missing one is made as a new file. In a sticky folder nobody else can then replace it.
- *   - A user who may not write to the database makes none. His file would keep the owner of the database out.
+ *   - A user who may not write to the database makes none: it would keep the owner of the database out. A reader makes
+ *     none beside a database of another user (journal_right_of).
  *   - A journal that names another file has no effect. SQLite would remove that file (journal_check.h).
- * Returns NULL, the default VFS, if it cannot be made. Threads: any. */
-const char *journal_vfs(void);
+ *   is_writer  whether the user named the database to write to it
+ * Returns NULL if SQLite has no such VFS. Threads: any. */
+const char *journal_vfs(bool is_writer);
 
 #endif

@@ -75,14 +75,16 @@ static const char in_memory[] = ":memory:";
  * another special name, and follows no link that appears now. */
 static halotune_status connect_to(const char *path, int flags, sqlite3 **out) {
   char *file = NULL;
+  const char *vfs = journal_vfs(flags & SQLITE_OPEN_READWRITE);
   *out = NULL;
+  if (!vfs) return fail(HALOTUNE_DB, "%s: SQLite has no access to files on this system (the VFS 'unix')", path);
   halotune_status status = path == in_memory ? HALOTUNE_OK : store_real_path(path, &file);
   if (status != HALOTUNE_OK) return status;
   char *name = file ? query_file_name(file) : strdup(path);
   free(file);
   if (!name) return fail_memory();
-  const int code = sqlite3_open_v2(
-      name, out, flags | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, journal_vfs());
+  const int code =
+      sqlite3_open_v2(name, out, flags | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs);
   free(name);
   if (code != SQLITE_OK && !*out) return fail_memory();
   if (code != SQLITE_OK) return query_fail(*out);
@@ -152,8 +154,12 @@ static halotune_status connect_guarded(const char *path, int flags, enum store_m
 static halotune_status connect_to_read(const char *path, enum store_mode mode, struct guard *guard, sqlite3 **out,
                                        struct marks *marks) {
   halotune_status status = connect_guarded(path, SQLITE_OPEN_READONLY, mode, guard, out, marks);
-  if (status == HALOTUNE_OK || !*out || !needs_undoing(*out)) return status;
-  if ((status = journal_check(*out, path)) != HALOTUNE_OK) return status;
+  if (status == HALOTUNE_OK || !*out) return status;
+  const bool must_undo = needs_undoing(*out);
+  if (!must_undo && (sqlite3_errcode(*out) & 0xff) != SQLITE_CANTOPEN) return status;
+  const halotune_status live = journal_check_live(*out, path);
+  if (live != HALOTUNE_OK) return live;
+  if (!must_undo || (status = journal_check(*out, path)) != HALOTUNE_OK) return status;
   sqlite3_close(*out);
   return connect_guarded(path, SQLITE_OPEN_READWRITE, mode, guard, out, marks);
 }

@@ -78,13 +78,13 @@ END
     result "a $kind of a user who may write to the database is read (exit $code)" $?
     rm -f "$work"/mine.db*
   done
-  # A folder with S_ISGID gives its group to each file, also to those of users who are not in the group.
+  # All users can make a file with the group of a folder that has S_ISGID, and move it to a folder of all users.
   mkdir "$work/shared" && chgrp 12346 "$work/shared"
   for mode in 3777 3770 1777; do
     chmod g-s "$work/shared" && chmod $mode "$work/shared" && cp "$work/honest.db" "$work/shared/mine.db" && chmod 660 "$work/shared/mine.db"
     cp "$work/planted-journal" "$work/shared/mine.db-journal" && chown 12345:12346 "$work/shared/mine.db-journal" && chgrp 12346 "$work/shared/mine.db"
     survives query star7 --device 'NVIDIA H200' --grid 512,512,512 --db "$work/shared/mine.db"
-    if [ $mode = 3777 ]; then
+    if [ $mode != 3770 ]; then
       [ $code = 6 ] && cmp -s "$work/honest.db" "$work/shared/mine.db" && grep -q "mine.db-journal beside it belongs to user 12345" "$work/said"
     else
       [ $code = 0 ] && grep -q '^time  *0.0002' "$work/out"

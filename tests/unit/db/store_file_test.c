@@ -14,6 +14,7 @@
 #include "db/store/check.h"
 #include "db/store/filesystem.h"
 #include "db/store/guard.h"
+#include "db/store/journal_check.h"
 #include "db/store/journal_vfs.h"
 #include "db/store/migrate.h"
 #include "db/store/query.h"
@@ -648,6 +649,77 @@ TEST(a_file_that_another_user_puts_beside_a_database_meanwhile_is_not_used) {
   }
 }
 
+/* The owner of a database can replace what lies beside it. A file of this user there could be moved to another database
+ * of this user. */
+TEST(a_reader_makes_nothing_beside_a_database_of_another_user) {
+  if (geteuid() != 0) skip(); /* only root makes files of others */
+  enum { OTHER = 12345 };
+  static const enum store_mode modes[] = {STORE_READ, STORE_IMPORT, STORE_READ_SOON, STORE_WRITE};
+  struct work work = work_begin();
+  struct store *store;
+  make_database(work.path, 1);
+  run_sql(work.path, "pragma journal_mode = wal");
+  CHECK_EQ(0, chown(work.path, OTHER, OTHER), "%s", work.path);
+  for (size_t i = 0; i < COUNT(modes); i++) {
+    CHECK_EQ(HALOTUNE_DB, store_open(work.path, modes[i], &store), "mode %d", (int)modes[i]);
+    CHECK(strstr(fail_text(), "belongs to user 12345") && strstr(fail_text(), "copy it"), "%s", fail_text());
+    for (int end = 0; end < 2; end++) {
+      char beside[160];
+      snprintf(beside, sizeof beside, "%s%s", work.path, end ? "-shm" : "-wal");
+      CHECK(access(beside, F_OK) != 0, "mode %d: %s", (int)modes[i], beside);
+    }
+  }
+  run_sql(work.path, "pragma journal_mode = delete");
+  CHECK_OK(store_open(work.path, STORE_READ, &store));
+  store_close(store);
+  work_end(&work);
+}
+
+/* Another user can move a file of this user to which he can write, and can give it a second name. */
+TEST(a_file_beside_a_database_must_not_give_more_rights_than_the_database) {
+  static const struct {
+    mode_t folder, database, beside;
+    bool has_names;
+    enum journal_trust want;
+  } rows[] = {
+      {01777, 0600, 0600, false, JOURNAL_TRUSTED},  {01777, 0600, 0666, false, JOURNAL_DOUBTFUL},
+      {01777, 0644, 0664, false, JOURNAL_DOUBTFUL}, {01777, 0666, 0666, false, JOURNAL_TRUSTED},
+      {01777, 0660, 0660, false, JOURNAL_TRUSTED},  {01777, 0600, 0600, true, JOURNAL_DOUBTFUL},
+      {0700, 0600, 0600, true, JOURNAL_TRUSTED},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct work work = work_begin();
+    struct stat facts;
+    char beside[160], other[160], *folder = path_folder(work.path);
+    snprintf(beside, sizeof beside, "%s-wal", work.path);
+    snprintf(other, sizeof other, "%s-other", work.path);
+    make_database(work.path, 1);
+    FILE *file = fopen(beside, "wb");
+    CHECK(file && fclose(file) == 0, "%s", beside);
+    CHECK_EQ(0, chmod(folder, rows[i].folder) + chmod(work.path, rows[i].database) + chmod(beside, rows[i].beside),
+             "row %zu", i);
+    if (rows[i].has_names) CHECK_EQ(0, link(beside, other), "%s", other);
+    CHECK_EQ(0, lstat(beside, &facts), "%s", beside);
+    CHECK_EQ(rows[i].want, journal_trust_of(work.path, &facts), "row %zu", i);
+    unlink(other);
+    free(folder);
+    work_end(&work);
+  }
+}
+
+/* A program has a default VFS of its own, uses the library, and removes its VFS. Its databases are those of Unix then.
+ * This test comes first: the library makes its own VFS once. */
+TEST(the_access_to_files_of_other_databases_stays_that_of_unix) {
+  sqlite3_vfs *standard = sqlite3_vfs_find(NULL), own = *standard;
+  own.pNext = NULL;
+  own.zName = "own";
+  CHECK_EQ(SQLITE_OK, sqlite3_vfs_register(&own, 1), "the program's");
+  CHECK(journal_vfs(false) && journal_vfs(true), "the library's");
+  CHECK(sqlite3_vfs_find(NULL) == &own, "the default is the program's");
+  CHECK_EQ(SQLITE_OK, sqlite3_vfs_unregister(&own), "the program's");
+  CHECK(sqlite3_vfs_find(NULL) == standard, "the default is that of Unix");
+}
+
 /* A writer that was killed leaves a journal. One that names another file made SQLite remove that file. */
 TEST(a_journal_that_names_another_file_removes_nothing) {
   struct work work = work_begin();
@@ -658,8 +730,9 @@ TEST(a_journal_that_names_another_file_removes_nothing) {
   make_database(work.path, 1);
   FILE *file = fopen(named, "wb");
   CHECK(file && fclose(file) == 0, "%s", named);
-  CHECK_EQ(SQLITE_OK, sqlite3_open_v2(work.path, &connection, SQLITE_OPEN_READWRITE, journal_vfs()), "%s", work.path);
-  sqlite3_vfs *vfs = sqlite3_vfs_find(journal_vfs());
+  CHECK_EQ(SQLITE_OK, sqlite3_open_v2(work.path, &connection, SQLITE_OPEN_READWRITE, journal_vfs(true)), "%s",
+           work.path);
+  sqlite3_vfs *vfs = sqlite3_vfs_find(journal_vfs(true));
   sqlite3_file *opened = calloc(1, (size_t)vfs->szOsFile);
   CHECK(opened != NULL, "memory");
   CHECK_EQ(SQLITE_CANTOPEN, vfs->xOpen(vfs, named, opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_SUPER_JOURNAL, NULL),
@@ -1084,6 +1157,7 @@ TEST(a_lock_that_others_keep_has_a_remedy) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_access_to_files_of_other_databases_stays_that_of_unix),
       cmocka_unit_test(folder_and_file_are_the_users_alone),
       cmocka_unit_test(the_last_writer_leaves_one_file),
       cmocka_unit_test(only_local_filesystems_have_wal),
@@ -1097,6 +1171,8 @@ int main(void) {
       cmocka_unit_test(a_winner_that_version_4_retired_is_chosen_again),
       cmocka_unit_test(the_last_process_leaves_a_single_file_in_each_folder),
       cmocka_unit_test(a_file_that_another_user_puts_beside_a_database_meanwhile_is_not_used),
+      cmocka_unit_test(a_reader_makes_nothing_beside_a_database_of_another_user),
+      cmocka_unit_test(a_file_beside_a_database_must_not_give_more_rights_than_the_database),
       cmocka_unit_test(a_journal_that_names_another_file_removes_nothing),
       cmocka_unit_test(the_copy_of_what_is_not_trusted_follows_no_link_of_another_user),
       cmocka_unit_test(a_path_that_looks_like_an_address_is_a_path),
