@@ -5,6 +5,7 @@
 #include <yaml.h>
 
 #include "base/memory/array.h"
+#include "base/memory/texts.h"
 #include "base/text/utf8.h"
 
 enum { MAX_NESTING = 16, MAX_FIELDS_OF_MAP = 4096 };
@@ -150,16 +151,21 @@ static halotune_status read_node(struct reader *r, const yaml_event_t *event, in
   return read_members(r, node, nesting + 1);
 }
 
-static halotune_status check_key(const struct reader *r, const struct yaml *map, const struct yaml *key) {
+/*   keys  those of the map so far; the key is added */
+static halotune_status check_key(const struct reader *r, const struct yaml *map, const struct yaml *key,
+                                 struct texts *keys) {
+  const int count = keys->count;
   if (key->kind != YAML_TEXT) return source_fail(r->source, key->place, "expected the name of a field");
   if (map->count == MAX_FIELDS_OF_MAP) {
     return source_fail(r->source, key->place, "more than %d fields", MAX_FIELDS_OF_MAP);
   }
-  if (yaml_find(map, key->text)) return source_fail(r->source, key->place, "'%s' stands here twice", key->text);
+  const int number = texts_add(keys, key->text, key->length);
+  if (number < 0) return fail_memory();
+  if (number < count) return source_fail(r->source, key->place, "'%s' stands here twice", key->text);
   return HALOTUNE_OK;
 }
 
-static halotune_status read_members(struct reader *r, struct yaml *parent, int nesting) {
+static halotune_status read_all_members(struct reader *r, struct yaml *parent, int nesting, struct texts *keys) {
   const struct yaml *key = NULL; /* in a map: the key whose value comes next */
   struct yaml **end = &parent->first;
   for (;;) {
@@ -172,7 +178,7 @@ static halotune_status read_members(struct reader *r, struct yaml *parent, int n
     yaml_event_delete(&event);
     if (last || status != HALOTUNE_OK) return status;
     if (parent->kind == YAML_MAP && !key) {
-      if ((status = check_key(r, parent, node)) != HALOTUNE_OK) return status;
+      if ((status = check_key(r, parent, node, keys)) != HALOTUNE_OK) return status;
       key = node;
       continue;
     }
@@ -182,6 +188,13 @@ static halotune_status read_members(struct reader *r, struct yaml *parent, int n
     end = &node->next;
     parent->count++;
   }
+}
+
+static halotune_status read_members(struct reader *r, struct yaml *parent, int nesting) {
+  struct texts keys = {0};
+  const halotune_status status = read_all_members(r, parent, nesting, &keys);
+  texts_free(&keys);
+  return status;
 }
 
 /* Read the only document of the file. */
