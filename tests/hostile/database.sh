@@ -49,6 +49,16 @@ survives db import --db "$work/own.db" "$work/large.db" && [ $code = 6 ] && grep
 result "a large database: it is not kept apart, and the message says why (exit $code)" $?
 rm "$work/large.db"
 
+# Files are looked into in the order of their names, for half a second.
+cp "$work/honest.db" "$work/mine.db" && survives db import --db "$work/mine.db" tests/data/db/copy.json
+"$python" -c 'import os, sys
+folder = sys.argv[1]
+(name,) = os.listdir(folder)
+for i in range(8000): os.link(f"{folder}/{name}", f"{folder}/a{i}.db")' "$work/mine.db.untrusted"
+survives query star7 --device 'NVIDIA H200' --grid 99,99,99 --db "$work/mine.db" && [ $code = 0 ] && grep -q 'too many imported files that are not trusted' "$work/said"
+result "thousands of files that are kept apart: a line says that one may be overlooked (exit $code)" $?
+rm -r "$work/mine.db.untrusted" "$work/mine.db"
+
 # SQLite opens a journal to look whether it is one that was left.
 for kind in journal wal; do
   cp "$work/honest.db" "$work/piped.db" && mkfifo "$work/piped.db-$kind"
