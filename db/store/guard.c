@@ -120,14 +120,14 @@ static bool is_late(const struct guard *guard) {
   return guard->until_thread_ms > 0 && clock_thread_ms() > guard->until_thread_ms;
 }
 
-static bool is_ended(const struct guard *guard) { return guard->is_over && guard->is_over(guard->is_over_context); }
+bool guard_is_ended(const struct guard *guard) { return guard->is_over && guard->is_over(guard->is_over_context); }
 
 static int count_steps(void *context) {
   struct guard *guard = context;
   guard->steps_left -= guard->steps_a_call;
   const int64_t pages = pages_read(guard->connection) - guard->pages_before;
   return guard->steps_left < 0 || pages > guard->pages_limit + guard->steps_limit - guard->steps_left ||
-         is_late(guard) || is_ended(guard);
+         is_late(guard) || guard_is_ended(guard);
 }
 
 void guard_steps(sqlite3 *connection, int64_t file_bytes, struct guard *guard) {
@@ -137,7 +137,6 @@ void guard_steps(sqlite3 *connection, int64_t file_bytes, struct guard *guard) {
   guard->connection = connection;
   guard->steps_a_call = STEPS_A_CALL;
   guard->until_thread_ms = 0;
-  guard->is_over = NULL;
   guard->steps_limit = steps_always + file_bytes * steps_a_byte;
   guard->pages_limit = pages_always + file_bytes / bytes_a_page;
   guard_renew(guard);

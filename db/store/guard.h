@@ -31,7 +31,7 @@ struct guard {
  * pages of one long text. `count(*)` walks through pages in one step, so
  * use count(1) for a whole table.
  *   file_bytes  of the database
- *   guard       lives as long as the connection
+ *   guard       {0} or one that was used before; lives as long as the connection
  * A statement that is ended fails with SQLITE_INTERRUPT. query_fail then says what to do. */
 void guard_steps(sqlite3 *connection, int64_t file_bytes, struct guard *guard);
 
@@ -45,8 +45,12 @@ void guard_glance(struct guard *guard, int64_t steps);
  * back. */
 void guard_time(struct guard *guard, double ms);
 
-/* From now on, also end statements when `is_over` says so; NULL: nobody is asked. */
+/* From now on, also end statements when `is_over` says so; NULL: nobody is asked. guard_steps and guard_glance leave it
+ * as it is. */
 void guard_ask(struct guard *guard, bool (*is_over)(const void *context), const void *context);
+
+/* Whether who is asked says that it is over. Ask during work that takes no steps of SQLite's machine. */
+bool guard_is_ended(const struct guard *guard);
 
 /* Begin to count again, for a connection that stays open from one question to the next. */
 void guard_renew(struct guard *guard);

@@ -19,8 +19,8 @@ struct store;
 enum store_mode {
   STORE_READ,      /* no file is made or changed; a file of an older version is copied into memory, migrated there and
                  read */
-  STORE_READ_SOON, /* the same, but waits only two seconds for a lock of another program, takes 20 s of processor time at
-                      most, and opens no file of version 4 or older, whose texts are parsed */
+  STORE_READ_SOON, /* the same, but waits only two seconds for a lock of another program, and opens no file of version 4
+                      or older, whose texts are parsed; opened by store_open_soon */
   STORE_READ_UNTRUSTED, /* as STORE_READ, and also opens a file with untrusted rows, to show or import them */
   STORE_IMPORT, /* the same, and takes all rows of a file of version 4 or older for rows of one kind: up to this version rows
                    had marks of trust, and whoever imports the file decides about all of it */
@@ -44,6 +44,10 @@ enum store_mode {
  * WAL is used if the file lies on a local filesystem.
  * Threads: one at a time for one store; any number of processes. */
 halotune_status store_open(const char *path, enum store_mode mode, struct store **out);
+
+/* Open a database with STORE_READ_SOON. Ask `is_over` often, as after store_ask. */
+halotune_status store_open_soon(const char *path, bool (*is_over)(const void *context), const void *context,
+                                struct store **out);
 
 /* Make an empty database in memory. Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status store_open_memory(struct store **out);

@@ -3,7 +3,6 @@
 #include "db/store/store_copy.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +14,14 @@
 #include "db/store/schema.h"
 #include "db/store/store_parts.h"
 
-/* What no question needs. It is most of a file. */
+/* What no question needs. It is most of a file. Some builds of SQLite overwrite what is left out with zeros, and
+ * first keep it for a rollback. */
 static const char leave_out_sql[] =
-    "update best set source = '', cubin = x'', launch = '', coefficients = ''; update finalist set samples = x'';"
+    "pragma secure_delete = off;"
+    " update best set source = '', cubin = x'', launch = '', coefficients = ''; update finalist set samples = x'';"
     " update measurement set samples = null, reason = '', why = null;"
     " update origin set name = id, document = '';"
+    " update template set yaml = '', cuda = '';"
     " update run set command = '', host = '', reason = '', warnings = '', outcomes = null";
 
 static halotune_status copy_rows(sqlite3 *connection) {
@@ -65,8 +67,7 @@ static halotune_status make_tables_anew(sqlite3 *connection, struct template *co
   if (status != HALOTUNE_OK) return status;
   status = copy_rows(connection);
   if (status == HALOTUNE_OK)
-    status = query_script(connection,
-                          "update template set hash = hex(randomblob(32)), common_hash = '', yaml = '', cuda = ''");
+    status = query_script(connection, "update template set hash = hex(randomblob(32)), common_hash = ''");
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = take_template(connection, templates[i]);
   status = query_finish(connection, status);
   return status == HALOTUNE_OK ? query_script(connection, "pragma foreign_keys = on") : status;
@@ -108,10 +109,8 @@ static halotune_status check_sizes(sqlite3 *connection) {
 /* The longest text that is read of a column. Many rows can share one, and each of them can be kept or sorted. */
 static long most_bytes_of(const char *table, const char *column) {
   if (strcmp(table, "variant") == 0 && strcmp(column, "parameters") == 0) return 4096;
-  const bool is_template = strcmp(table, "template") == 0;
-  const bool is_file = (is_template && (strcmp(column, "yaml") == 0 || strcmp(column, "cuda") == 0)) ||
-                       (strcmp(table, "stencil_text") == 0 && strcmp(column, "text") == 0);
-  return is_file ? LONG_MAX : 256; /* texts of stencils have a limit for all together */
+  const bool is_stencil = strcmp(table, "stencil_text") == 0 && strcmp(column, "text") == 0;
+  return is_stencil ? LONG_MAX : 256; /* texts of stencils have a limit for all together */
 }
 
 /* Columns: table, column. */
@@ -157,12 +156,13 @@ static halotune_status check_wal(const char *path) {
 
 bool store_is_copy(const struct store *store) { return store->mode == STORE_READ_SOON; }
 
-halotune_status store_open_copy(const char *path, struct template *const *templates, int count, struct store **out) {
+halotune_status store_open_copy(const char *path, struct template *const *templates, int count,
+                                bool (*is_over)(const void *context), const void *context, struct store **out) {
   struct store *store = NULL;
   char detail[FAIL_TEXT_BYTES / 2];
   *out = NULL;
   halotune_status status = check_wal(path);
-  if (status == HALOTUNE_OK) status = store_open(path, STORE_READ_SOON, &store);
+  if (status == HALOTUNE_OK) status = store_open_soon(path, is_over, context, &store);
   if (status == HALOTUNE_OK) status = store_hold(store);
   if (status == HALOTUNE_OK && store_has_file(store))
     status =
@@ -176,13 +176,14 @@ halotune_status store_open_copy(const char *path, struct template *const *templa
     if (status == HALOTUNE_OK) status = query_script(store->connection, leave_out_sql);
     if (status == HALOTUNE_OK) status = check_texts(store->connection);
     if (status == HALOTUNE_OK) status = make_tables_anew(store->connection, templates, count);
-    guard_time(&store->guard, INFINITY); /* that of the copy is over */
     if (status == HALOTUNE_DB) {
       snprintf(detail, sizeof detail, "%s", fail_text());
       status = fail(HALOTUNE_DB, "%s: its rows cannot be read: %s", path, detail);
     }
   }
-  if (status == HALOTUNE_OK) *out = store;
+  if (status == HALOTUNE_DB && is_over && is_over(context))
+    status = fail(HALOTUNE_CANCELLED, "%s: the time for reading it is over", path);
+  if (status == HALOTUNE_OK) store_ask(*out = store, NULL, NULL);
   else store_close(store);
   return status == HALOTUNE_MEMORY ? fail(HALOTUNE_MEMORY, "%s: the memory is too small to read it", path) : status;
 }

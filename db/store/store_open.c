@@ -118,13 +118,6 @@ static halotune_status count_bytes(sqlite3 *connection, int64_t *out) {
   return status;
 }
 
-/* Guard a connection that reads. A file that is read soon also has a limit of processor time. 500 MB took 4 s. */
-static void guard_reader(sqlite3 *connection, int64_t bytes, enum store_mode mode, struct guard *guard) {
-  enum { SOON_MS = 20000 };
-  guard_steps(connection, bytes, guard);
-  if (mode == STORE_READ_SOON) guard_time(guard, SOON_MS);
-}
-
 /* Connect to a file, and inspect it. Definitions of others end soon: SQLite reads all of them before the first query,
  * and their number and length are not limited otherwise. */
 static halotune_status connect_guarded(const char *path, int flags, enum store_mode mode, struct guard *guard,
@@ -147,7 +140,7 @@ static halotune_status connect_guarded(const char *path, int flags, enum store_m
   if (untrusted || mode == STORE_READ_SOON) guard_glance(guard, INSPECTION_STEPS);
   status = inspect_file(*out, path, untrusted, marks);
   if (status == HALOTUNE_OK) status = count_bytes(*out, &bytes);
-  if (status == HALOTUNE_OK) guard_reader(*out, bytes, mode, guard);
+  if (status == HALOTUNE_OK) guard_steps(*out, bytes, guard);
   return status;
 }
 
@@ -185,16 +178,20 @@ static halotune_status begin_reading(sqlite3 *connection) {
   return sqlite3_get_autocommit(connection) ? query_script(connection, "begin") : HALOTUNE_OK;
 }
 
-/* Copy a whole database to another connection. Within the transaction no writer changes it. */
-static halotune_status copy_database(sqlite3 *from, sqlite3 *to) {
+/* Copy a whole database to another connection. Within the transaction no writer changes it. The copy ends early when
+ * the guard's reader says so. */
+static halotune_status copy_database(sqlite3 *from, sqlite3 *to, const struct guard *guard) {
+  enum { PAGES_A_STEP = 1024 };
   int64_t objects = 0;
   halotune_status status = begin_reading(from);
   if (status == HALOTUNE_OK) status = query_number(from, "select count(*) from sqlite_master", &objects);
   if (status != HALOTUNE_OK) return status;
   sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
   if (!backup) return query_fail(to);
-  sqlite3_backup_step(backup, -1);
-  return sqlite3_backup_finish(backup) == SQLITE_OK ? HALOTUNE_OK : query_fail(to);
+  int code = SQLITE_OK;
+  while (code == SQLITE_OK && !guard_is_ended(guard)) code = sqlite3_backup_step(backup, PAGES_A_STEP);
+  if (sqlite3_backup_finish(backup) != SQLITE_OK) return query_fail(to);
+  return code == SQLITE_DONE ? HALOTUNE_OK : fail(HALOTUNE_DB, "it was not copied to its end");
 }
 
 /* The steps of a glance at a file of an older version. */
@@ -223,9 +220,9 @@ static halotune_status read_older(struct store *store) {
         store->path);
   }
   status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
-  if (status == HALOTUNE_OK) guard_reader(copy, bytes, store->mode, &store->guard);
+  if (status == HALOTUNE_OK) guard_steps(copy, bytes, &store->guard);
   if (status == HALOTUNE_OK && store->mode == STORE_GLANCE) guard_glance(&store->guard, MIGRATION_STEPS);
-  if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);
+  if (status == HALOTUNE_OK) status = copy_database(store->connection, copy, &store->guard);
   /* Another process may have written after the file was inspected, so the copy is inspected again. */
   if (status == HALOTUNE_OK) status = inspect_file(copy, store->path, reads_untrusted(store->mode), &marks);
   if (status == HALOTUNE_OK && content_of(&marks) == CONTENT_NONE)
@@ -275,8 +272,8 @@ halotune_status store_hold(struct store *store) {
   if (status != HALOTUNE_OK) return status;
   if (bytes > copied_bytes_most) return begin_reading(store->connection);
   status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
-  if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);
-  if (status == HALOTUNE_OK) guard_reader(copy, bytes, store->mode, &store->guard);
+  if (status == HALOTUNE_OK) status = copy_database(store->connection, copy, &store->guard);
+  if (status == HALOTUNE_OK) guard_steps(copy, bytes, &store->guard);
   if (status != HALOTUNE_OK) {
     sqlite3_close(copy);
     return status;
@@ -338,7 +335,7 @@ static halotune_status look_for_damage(sqlite3 *connection, const char *path) {
 /* Inspect a file with a connection that cannot write, before it is opened for writing. */
 static halotune_status inspect_to_write(const char *path, struct marks *marks) {
   sqlite3 *connection = NULL;
-  struct guard guard;
+  struct guard guard = {0};
   halotune_status status = connect_to_read(path, STORE_READ, &guard, &connection, marks);
   if (status == HALOTUNE_OK) status = look_for_damage(connection, path);
   sqlite3_close(connection);
@@ -469,7 +466,10 @@ static void name_user(char *out, size_t bytes) {
   printable_name(out, bytes, text);
 }
 
-halotune_status store_open(const char *path, enum store_mode mode, struct store **out) {
+/* Open a database; store_open and store_open_soon say how.
+ *   is_over  whether to read no further; NULL: nobody is asked */
+static halotune_status open_file(const char *path, enum store_mode mode, bool (*is_over)(const void *context),
+                                 const void *context, struct store **out) {
   halotune_status status = HALOTUNE_OK;
   struct stat facts;
   char *file = NULL;
@@ -477,6 +477,7 @@ halotune_status store_open(const char *path, enum store_mode mode, struct store 
   struct store *store = calloc(1, sizeof *store);
   if (!store) return fail_memory();
   store->mode = mode;
+  guard_ask(&store->guard, is_over, context);
   name_user(store->who, sizeof store->who);
   if (!path) status = store_default_path(&store->path);
   else if (!(store->path = strdup(path))) status = fail_memory();
@@ -497,6 +498,15 @@ halotune_status store_open(const char *path, enum store_mode mode, struct store 
 done:
   store_close(store);
   return status;
+}
+
+halotune_status store_open(const char *path, enum store_mode mode, struct store **out) {
+  return open_file(path, mode, NULL, NULL, out);
+}
+
+halotune_status store_open_soon(const char *path, bool (*is_over)(const void *context), const void *context,
+                                struct store **out) {
+  return open_file(path, STORE_READ_SOON, is_over, context, out);
 }
 
 static halotune_status open_memory(const char *sql, int version, struct store **out) {

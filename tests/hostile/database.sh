@@ -25,6 +25,40 @@ done
 survives tune copy --backend host --grid 32 --template direct --max-variants 1 --db "$work/tuned.db" --hints "$work/shared.db" && [ $code = 6 ] && grep -q 'the file is damaged' "$work/said"
 result "rows that share pages: 'tune --hints' refuses them (exit $code)" $?
 
+# More than SQLite copies in memory: the honest rows, and free pages that are holes in the file.
+"$python" - "$work/honest.db" "$work/large.db" <<'END'
+import struct, sys
+head = bytearray(open(sys.argv[1], "rb").read())
+size = struct.unpack(">H", head[16:18])[0]
+used, count, most = len(head) // size, (9 << 28) // size, size // 4 - 1
+free = [page for page in range(used + 1, count + 1) if page != (1 << 30) // size + 1]  # the page with the bytes of locks is never used
+lists = [free[at:at + most] for at in range(0, len(free), most)]
+with open(sys.argv[2], "wb") as file:
+    struct.pack_into(">3I", head, 28, count, free[0], len(free))
+    head[92:96] = head[24:28]
+    file.write(head)
+    for trunk, following in zip(lists, lists[1:] + [[0]]):
+        file.seek((trunk[0] - 1) * size)
+        file.write(struct.pack(f">{len(trunk) + 1}I", following[0], len(trunk) - 1, *trunk[1:]))
+    file.truncate(count * size)
+END
+result "a large database is made" $?
+survives db import --trust --db "$work/own.db" "$work/large.db" && [ $code = 0 ] && grep -q 'large.db is too large for a comparison' "$work/out"
+result "a large database: the look does not copy it into memory (exit $code)" $?
+survives db import --db "$work/own.db" "$work/large.db" && [ $code = 6 ] && grep -q 'large.db: it is too large to be kept apart' "$work/said"
+result "a large database: it is not kept apart, and the message says why (exit $code)" $?
+rm "$work/large.db"
+
+# Files are looked into in the order of their names, for half a second.
+cp "$work/honest.db" "$work/mine.db" && survives db import --db "$work/mine.db" tests/data/db/copy.json
+"$python" -c 'import os, sys
+folder = sys.argv[1]
+(name,) = os.listdir(folder)
+for i in range(8000): os.link(f"{folder}/{name}", f"{folder}/a{i}.db")' "$work/mine.db.untrusted"
+survives query star7 --device 'NVIDIA H200' --grid 99,99,99 --db "$work/mine.db" && [ $code = 0 ] && grep -q 'too many imported files that are not trusted' "$work/said"
+result "thousands of files that are kept apart: a line says that one may be overlooked (exit $code)" $?
+rm -r "$work/mine.db.untrusted" "$work/mine.db"
+
 # SQLite opens a journal to look whether it is one that was left.
 for kind in journal wal; do
   cp "$work/honest.db" "$work/piped.db" && mkfifo "$work/piped.db-$kind"

@@ -181,7 +181,33 @@ TEST(a_winner_in_another_mode_is_told) {
   CHECK_OK(answers_compare(answers, store, out, &changed, &left));
   fclose(out);
   CHECK(strstr(lines, "star7 f32 512x512x512, on NVIDIA H200: direct, in place of zmarch"), "%s", lines);
-  CHECK(!strstr(lines, "graph"), "the known winner stays: %s", lines);
+  CHECK(!strstr(lines, "graph, steady, on NVIDIA H200"), "the known winner stays: %s", lines);
+  answers_free(answers);
+  store_close(store);
+  work_end(&work);
+}
+
+/* A GPU that no row names yet can answer for its architecture, and for models without rows. */
+TEST(a_winner_of_a_new_gpu_is_told) {
+  static const struct tuned known = {GPU_H200,        "star7",       "zmarch",     "vector=4", DTYPE_F32,
+                                     {512, 512, 512}, LAUNCH_STREAM, CACHE_STEADY, false,      0.27},
+                            of_h100 = {GPU_H100,        "star7",       "direct",     "vector=1", DTYPE_F32,
+                                       {512, 512, 512}, LAUNCH_STREAM, CACHE_STEADY, false,      0.01};
+  struct work work = work_begin();
+  struct store *store;
+  struct answers *answers;
+  char lines[1024] = "";
+  long changed, left;
+  FILE *out = fmemopen(lines, sizeof lines, "w");
+  setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
+  tuned_make(work.path, &known, 1);
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  CHECK_OK(answers_ask(store, false, &answers));
+  tuned_put_template(store, &of_h100, tuned_template(of_h100.template));
+  CHECK_OK(answers_compare(answers, store, out, &changed, &left));
+  fclose(out);
+  CHECK_EQ(1, changed, "%s", lines);
+  CHECK(strstr(lines, "star7 f32 512x512x512, stream, steady, on sm_90: direct, in place of zmarch"), "%s", lines);
   answers_free(answers);
   store_close(store);
   work_end(&work);
@@ -193,6 +219,7 @@ int main(void) {
                                      cmocka_unit_test(modes_are_asked_for_with_the_steps_of_other_rows),
                                      cmocka_unit_test(a_gpu_that_takes_a_name_is_told),
                                      cmocka_unit_test(a_gpu_whose_uuid_means_another_one_is_asked_for),
-                                     cmocka_unit_test(a_winner_in_another_mode_is_told)};
+                                     cmocka_unit_test(a_winner_in_another_mode_is_told),
+                                     cmocka_unit_test(a_winner_of_a_new_gpu_is_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ TEST(a_copy_has_all_rows_without_code) {
   tuned_change(work.path,
                "insert into prediction (device_id, coefficient, value, origin_id) values (1, 'latency_us', 0.5, 1)");
   CHECK_OK(store_open(work.path, STORE_READ, &store));
-  CHECK_OK(store_open_copy(work.path, NULL, 0, &copy));
+  CHECK_OK(store_open_copy(work.path, NULL, 0, NULL, NULL, &copy));
   CHECK(!store_has_file(copy) && store_has_file(store), "it is in memory");
   CHECK_TEXT(work.path, store_path(copy), "its name");
   for (size_t i = 0; i < COUNT(tables); i++) {
@@ -45,7 +45,7 @@ TEST(a_copy_needs_no_file) {
   struct work work = work_begin();
   struct store *copy;
   tuned_make(work.path, rows, COUNT(rows));
-  CHECK_OK(store_open_copy(work.path, NULL, 0, &copy));
+  CHECK_OK(store_open_copy(work.path, NULL, 0, NULL, NULL, &copy));
   CHECK_EQ(0, truncate(work.path, 10), "the file");
   CHECK_EQ((int64_t)COUNT(rows), number_of(copy, "select count(1) from best"), "rows");
   store_close(copy);
@@ -64,11 +64,56 @@ TEST(a_statement_ends_when_its_reader_says_so) {
   struct store *copy;
   int64_t number;
   tuned_make(work.path, rows, COUNT(rows));
-  CHECK_OK(store_open_copy(work.path, NULL, 0, &copy));
+  CHECK_OK(store_open_copy(work.path, NULL, 0, NULL, NULL, &copy));
   store_ask(copy, is_always_over, NULL);
   CHECK_EQ(HALOTUNE_DB, query_number(store_connection(copy), endless, &number), "it would never end");
   store_ask(copy, NULL, NULL);
   CHECK_EQ((int64_t)COUNT(rows), number_of(copy, "select count(1) from best"), "the next statement runs");
+  store_close(copy);
+  work_end(&work);
+}
+
+/* Says from the nth question on that it is over. */
+static bool is_over_later(const void *left) {
+  long *questions = *(long *const *)left;
+  return --*questions < 0;
+}
+
+/* A large file must not take the time of the search. The copy ends wherever it is. */
+TEST(a_copy_ends_when_its_reader_says_so) {
+  static const char many[] =
+      "insert or ignore into variant (source_hash, stencil_id, template_id, parameters, origin_id) with recursive n(i)"
+      " as (select 1 union all select i + 1 from n where i < 20000) select printf('%064x', i), 1, 1, '{}', 1 from n";
+  struct work work = work_begin();
+  struct store *copy;
+  halotune_status status = HALOTUNE_CANCELLED;
+  int cancelled = 0;
+  tuned_make(work.path, rows, COUNT(rows));
+  tuned_change(work.path, many);
+  for (long asked = 0; status == HALOTUNE_CANCELLED && asked < 100000; asked = asked * 5 / 4 + 1) {
+    long left = asked, *const place = &left;
+    status = store_open_copy(work.path, NULL, 0, is_over_later, &place, &copy);
+    cancelled += status == HALOTUNE_CANCELLED;
+    CHECK(status == HALOTUNE_OK || !copy, "question %ld", asked);
+  }
+  CHECK_OK(status);
+  CHECK(cancelled > 10, "%d copies ended", cancelled);
+  CHECK(number_of(copy, "select count(1) from variant") >= 20000, "the last one has all rows");
+  store_close(copy);
+  work_end(&work);
+}
+
+/* A text of a template was copied once more before it was left out. */
+TEST(a_copy_takes_little_more_memory_than_its_file) {
+  struct work work = work_begin();
+  struct store *copy;
+  tuned_make(work.path, rows, COUNT(rows));
+  tuned_change(work.path, "update template set yaml = printf('%50000000c', 'x') where id = 1");
+  const int64_t before = sqlite3_memory_used();
+  sqlite3_memory_highwater(1);
+  CHECK_OK(store_open_copy(work.path, NULL, 0, NULL, NULL, &copy));
+  const int64_t most = sqlite3_memory_highwater(0) - before;
+  CHECK(most < 75000000, "%lld bytes", (long long)most);
   store_close(copy);
   work_end(&work);
 }
@@ -88,7 +133,7 @@ TEST(templates_of_a_copy_are_those_of_the_caller) {
       "insert into template (id, hash, common_hash, name, yaml, cuda, origin_id) values (99, 'older', '', 'direct',"
       " 'name: [', 'old', 1); update variant set template_id = 99 where id = (select max(v.id) from variant v"
       " join template t on t.id = v.template_id where t.name = 'direct')");
-  CHECK_OK(store_open_copy(work.path, &direct, 1, &copy));
+  CHECK_OK(store_open_copy(work.path, &direct, 1, NULL, NULL, &copy));
   CHECK_EQ(1,
            number_of(copy, "select count(distinct template_id) from variant v join template t on t.id = v.template_id"
                            " where t.name = 'direct'"),
@@ -140,7 +185,7 @@ TEST(tables_of_a_copy_are_those_of_this_program) {
     struct store *copy;
     tuned_make(work.path, rows, COUNT(rows));
     tuned_change(work.path, cases[i].change);
-    const halotune_status status = store_open_copy(work.path, NULL, 0, &copy);
+    const halotune_status status = store_open_copy(work.path, NULL, 0, NULL, NULL, &copy);
     CHECK_EQ(cases[i].why ? HALOTUNE_DB : HALOTUNE_OK, status, "%s: %s", cases[i].change, fail_text());
     if (cases[i].why)
       CHECK(strstr(fail_text(), cases[i].why) && strstr(fail_text(), work.path), "%s: %s", cases[i].change,
@@ -165,10 +210,10 @@ TEST(a_file_that_another_user_has_open_is_not_copied) {
   FILE *file = fopen(index, "wb");
   CHECK(file && fclose(file) == 0, "%s", index);
   CHECK_EQ(0, chown(work.path, OTHER, OTHER) + chown(index, OTHER, OTHER), "%s", work.path);
-  CHECK_EQ(HALOTUNE_DB, store_open_copy(work.path, NULL, 0, &copy), "the index is beside it");
+  CHECK_EQ(HALOTUNE_DB, store_open_copy(work.path, NULL, 0, NULL, NULL, &copy), "the index is beside it");
   CHECK(strstr(fail_text(), "its owner, user 12345, has it open"), "%s", fail_text());
   unlink(index);
-  CHECK_OK(store_open_copy(work.path, NULL, 0, &copy));
+  CHECK_OK(store_open_copy(work.path, NULL, 0, NULL, NULL, &copy));
   store_close(copy);
   work_end(&work);
 }
@@ -178,6 +223,8 @@ int main(void) {
       cmocka_unit_test(a_copy_has_all_rows_without_code),
       cmocka_unit_test(a_copy_needs_no_file),
       cmocka_unit_test(a_statement_ends_when_its_reader_says_so),
+      cmocka_unit_test(a_copy_ends_when_its_reader_says_so),
+      cmocka_unit_test(a_copy_takes_little_more_memory_than_its_file),
       cmocka_unit_test(templates_of_a_copy_are_those_of_the_caller),
       cmocka_unit_test(tables_of_a_copy_are_those_of_this_program),
       cmocka_unit_test(a_file_that_another_user_has_open_is_not_copied),

@@ -272,7 +272,7 @@ TEST(what_is_not_ours_is_refused_and_left_alone) {
 TEST(a_query_without_end_is_ended) {
   static const char endless[] = "with recursive n(i) as (select 1 union all select i + 1 from n) select sum(i) from n";
   sqlite3 *connection = NULL;
-  struct guard guard;
+  struct guard guard = {0};
   int64_t number;
   CHECK_EQ(SQLITE_OK, sqlite3_open(":memory:", &connection), "memory");
   guard_steps(connection, 1000, &guard);

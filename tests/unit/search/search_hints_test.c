@@ -710,7 +710,7 @@ TEST(a_file_of_hints_does_not_take_the_place_of_what_a_lookup_serves) {
   c.tools.store = c.own;
   tuned_put(c.own, &own);
   tuned_make(hints.path, others, COUNT(others));
-  CHECK_OK(store_open_copy(hints.path, &c.template, 1, &copy));
+  CHECK_OK(store_open_copy(hints.path, &c.template, 1, NULL, NULL, &copy));
   c.stores[0] = copy;
   find_again(&c);
   CHECK(c.setup.predicted.has_served, "%s", fail_text());

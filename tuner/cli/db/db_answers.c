@@ -25,7 +25,7 @@ struct one_answer {
 /* A problem as a program asks for it. */
 struct asked {
   halotune_problem problem;
-  const char *stencil, *device; /* names */
+  const char *stencil, *device, *arch; /* names; `arch` is that of the row's GPU */
   struct one_answer answer;
 };
 
@@ -210,7 +210,8 @@ static halotune_status add_problem(struct answers *answers, const struct asked *
   if (!array_room(answers->list, answers->count, answers->room)) return fail_memory();
   struct asked *asked = &answers->list[answers->count++];
   *asked = *problem;
-  const char **const names[] = {&asked->stencil, &asked->device, &asked->problem.stencil, &asked->problem.device};
+  const char **const names[] = {&asked->stencil, &asked->device, &asked->arch, &asked->problem.stencil,
+                                &asked->problem.device};
   for (size_t i = 0; i < COUNT(names); i++) {
     if (!(*names[i] = texts_keep(&answers->texts, *names[i]))) return fail_memory();
   }
@@ -244,26 +245,55 @@ static bool means_its_gpu(halotune_ctx *ctx, const char *uuid) {
   return *uuid && strcmp(gpu_of_name(ctx, uuid), uuid) == 0;
 }
 
-/* Ask for the problem of a row. Its stencil is named by its name, and by its identity: an older stencil of the same
- * name answers programs that add its text. The GPU is named by its UUID, because two models may have one name. */
+/* Ask for the problem of a row on a GPU. The stencil is named by its name, and by its identity: an older stencil of the
+ * same name answers programs that add its text.
+ *   plain          its device is the name to print
+ *   device, hash   what names the GPU, and the stencil's identity */
+static halotune_status add_device(struct answers *answers, const struct asked *plain, const char *device,
+                                  const char *hash, const halotune_problem *tuned) {
+  struct asked asked = *plain;
+  if (context_ordinal(device) >= 0) return HALOTUNE_OK; /* a number would mean a GPU of this machine */
+  asked.problem.device = device;
+  asked.problem.stencil = asked.stencil;
+  halotune_status status = add_modes(answers, &asked, tuned);
+  asked.problem.stencil = hash;
+  return status == HALOTUNE_OK ? add_modes(answers, &asked, tuned) : status;
+}
+
+/* Ask for the problem of a row. The GPU is named by its UUID, because two models may have one name, and by its
+ * architecture: winners of a model that no row names yet can answer for the architecture, and for models without
+ * rows. */
 static halotune_status add_row(struct answers *answers, sqlite3_stmt *row) {
-  enum { STENCIL, STENCIL_HASH, DEVICE, UUID, IS_F64, NX, IS_GRAPH = NX + MAX_DIMS, IS_COLD, IS_REPRODUCIBLE, STEPS };
+  enum {
+    STENCIL,
+    STENCIL_HASH,
+    DEVICE,
+    UUID,
+    IS_F64,
+    NX,
+    IS_GRAPH = NX + MAX_DIMS,
+    IS_COLD,
+    IS_REPRODUCIBLE,
+    STEPS,
+    CAPABILITY
+  };
+  char arch[16];
   const char *uuid = column_text(row, UUID), *name = column_text(row, DEVICE);
   const char *device = means_its_gpu(answers->ctx, uuid) ? uuid : name;
-  struct asked plain = {.stencil = column_text(row, STENCIL), .device = name};
-  if (context_ordinal(device) >= 0) return HALOTUNE_OK; /* a number, too */
-  plain.problem = (halotune_problem){
-      .device = device, .dtype = sqlite3_column_int(row, IS_F64) ? HALOTUNE_F64 : HALOTUNE_F32, .steps = 1};
+  struct asked plain = {.stencil = column_text(row, STENCIL), .device = name, .arch = arch};
+  snprintf(arch, sizeof arch, "sm_%d", sqlite3_column_int(row, CAPABILITY));
+  plain.problem =
+      (halotune_problem){.dtype = sqlite3_column_int(row, IS_F64) ? HALOTUNE_F64 : HALOTUNE_F32, .steps = 1};
   for (int axis = 0; axis < MAX_DIMS; axis++) plain.problem.grid[axis] = sqlite3_column_int64(row, NX + axis);
   const halotune_problem tuned = {
       .launch = (halotune_launch_mode)(1 + (sqlite3_column_int(row, IS_GRAPH) ? LAUNCH_GRAPH : LAUNCH_STREAM)),
       .cache = (halotune_cache_mode)(1 + (sqlite3_column_int(row, IS_COLD) ? CACHE_COLD : CACHE_STEADY)),
       .reproducible = sqlite3_column_int(row, IS_REPRODUCIBLE),
       .steps = sqlite3_column_int(row, STEPS)};
-  plain.problem.stencil = plain.stencil;
-  halotune_status status = add_modes(answers, &plain, &tuned);
-  plain.problem.stencil = column_text(row, STENCIL_HASH);
-  return status == HALOTUNE_OK ? add_modes(answers, &plain, &tuned) : status;
+  const char *hash = column_text(row, STENCIL_HASH);
+  const halotune_status status = add_device(answers, &plain, device, hash, &tuned);
+  plain.device = arch;
+  return status == HALOTUNE_OK ? add_device(answers, &plain, arch, hash, &tuned) : status;
 }
 
 /* Ask for the problems of a database, also for those without a winner: one that is known to be wrong may answer again.
@@ -277,7 +307,7 @@ static halotune_status add_database(struct answers *answers, struct store *store
           "p",
           "d") " from problem p join device d on d.id = p.device_id)"
                " select printable(s.name), s.hash, printable(m.name), printable(m.uuid), m.dtype = 'f64', m.nx, m.ny, m.nz,"
-               " m.launch = 'graph', m.cache = 'cold', m.is_reproducible, n.steps from mode m join number n using (stencil_id,"
+               " m.launch = 'graph', m.cache = 'cold', m.is_reproducible, n.steps, m.capability from mode m join number n using (stencil_id,"
                " name, capability, sm_count, is_emulation, dtype, nx, ny, nz) join stencil s on s.id = m.stencil_id";
   sqlite3_stmt *query = NULL;
   int code = SQLITE_DONE;
@@ -321,11 +351,11 @@ static bool is_told(const struct comparison *c, const char *name) {
 }
 
 /* Keep that an answer was told in a mode. The line also tells the same answer in parts of this mode, for any number of
- * steps, and by the stencil's identity.
+ * steps, by the stencil's identity, and for the GPU's architecture.
  *   is_new  receives whether no line has told it */
 static halotune_status keep_told(struct comparison *c, const struct asked *asked, const struct identity *answer,
                                  bool *is_new) {
-  enum { LAUNCH = 1, CACHE = 2, REPRODUCIBLE = 4, STEPS = 8, WHOLE = 15 };
+  enum { LAUNCH = 1, CACHE = 2, REPRODUCIBLE = 4, STEPS = 8, DEVICE = 16, WHOLE = 31 };
   const halotune_problem *problem = &asked->problem;
   halotune_status status = HALOTUNE_OK;
   char hex[IDENTITY_HEX_BYTES];
@@ -335,7 +365,7 @@ static halotune_status keep_told(struct comparison *c, const struct asked *asked
     bool is_new_part;
     struct text part = {0};
     text_printf(&part, "%s %d %lldx%lldx%lld %s %s", asked->stencil, (int)problem->dtype, problem->grid[0],
-                problem->grid[1], problem->grid[2], problem->device, hex);
+                problem->grid[1], problem->grid[2], named & DEVICE ? problem->device : asked->arch, hex);
     text_printf(&part, " %d %d %d %d", named & LAUNCH ? (int)problem->launch : 0,
                 named & CACHE ? (int)problem->cache : 0, named & REPRODUCIBLE ? problem->reproducible : 0,
                 named & STEPS ? problem->steps : HALOTUNE_STEPS_ANY);

@@ -11,7 +11,7 @@
 
 /* The problems of a user's database and of the starter database, and what answers them now: a template with its
  * parameters, the text of the stencil, and the stored code. Each problem is asked for in the mode of its row, and as
- * most programs ask: in no particular mode. */
+ * most programs ask: in no particular mode. It is asked for on the row's GPU, and on its architecture. */
 struct answers;
 
 /* Ask for all of them, for 20 s of processor time at most.

@@ -103,5 +103,10 @@ void query_tell_untrusted(const struct query *q) {
                           .until_thread_ms = clock_thread_ms() + most_ms};
   for (int i = 0; i < catalog->database_count && !search.is_told; i++) database_search(&search, catalog->paths[i]);
   if (!search.is_told && !q->names_database && store_default_path(&own) == HALOTUNE_OK) database_search(&search, own);
+  /* Names decide which files come first, and who made the files chose their names. */
+  if (!search.is_told && clock_thread_ms() > search.until_thread_ms)
+    fprintf(stderr,
+            "halotune: there are too many imported files that are not trusted to look into all of them: one may have "
+            "a winner for this problem; 'halotune db info' lists the files\n");
   free(own);
 }

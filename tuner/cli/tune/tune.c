@@ -216,7 +216,7 @@ static enum exit_code setup_tune(struct tune_command *c) {
   }
   if (status == HALOTUNE_OK && team.link.rank > 0) return team_serve(c, &team);
   if (status == HALOTUNE_OK) status = tune_setup_tools(&c->which, c->workers, c->compile_timeout_ms, &setup);
-  if (status == HALOTUNE_OK) status = tune_setup_databases(c->invocation, &c->which, &setup);
+  if (status == HALOTUNE_OK) status = tune_setup_databases(c->invocation, &c->which, &c->options, &setup);
   if (status == HALOTUNE_OK)
     status = tune_team_meet(&team, &c->which, c->workers, c->compile_timeout_ms, c->host, &setup);
   trace_end(TRACE_PHASES, "start", begin_ms, NULL, NULL);

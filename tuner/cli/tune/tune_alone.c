@@ -31,7 +31,8 @@ static halotune_status databases_open(struct tune_alone *alone, const char *what
   struct tune_setup *setup = alone->setup;
   if (setup->tools.store) return HALOTUNE_OK;
   halotune_status status = database_check(alone, what);
-  if (status == HALOTUNE_OK) status = tune_setup_databases(alone->invocation, alone->which, setup);
+  if (status == HALOTUNE_OK)
+    status = tune_setup_databases(alone->invocation, alone->which, alone->tasks->options, setup);
   if (status == HALOTUNE_OK)
     tuning_lock_take(store_path(setup->tools.store), setup->backend.facts.device.uuid, &alone->lock);
   return status;

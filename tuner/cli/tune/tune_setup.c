@@ -1,6 +1,7 @@
 /* tune_setup.c: opens what a run needs, and closes it in reverse order. */
 #include "tuner/cli/tune/tune_setup.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,20 +21,48 @@ static halotune_status results_open(const struct invocation *invocation, const s
   return store_open(path, STORE_WRITE, out);
 }
 
+/* When the file of --hints is read no further. */
+struct hints_end {
+  const struct tune_options *options;
+  double until_ms; /* by clock_ms */
+};
+
+/* A quarter of the time that there is: who made the file decides how long it takes. 500 MB take 10 s. */
+static struct hints_end hints_end_of(const struct tune_options *options) {
+  static const double least_ms = 1000, most_ms = 20000;
+  const double now_ms = clock_ms();
+  const double time_ms = fmin(options->budget_s * 1e3, options->deadline_ms - now_ms);
+  return (struct hints_end){options, now_ms + fmin(fmax(time_ms / 4, least_ms), most_ms)};
+}
+
+static bool is_hints_end(const void *context) {
+  const struct hints_end *end = context;
+  const double now_ms = clock_ms();
+  if (end->options->stop && *end->options->stop) return true;
+  return now_ms >= end->until_ms || !tune_has_time_to_read(end->options, now_ms);
+}
+
+/* Read the database of --hints. The search does without one that takes too long. */
+static halotune_status named_hints_open(const char *path, const struct tune_options *options, struct tune_setup *out) {
+  const struct hints_end end = hints_end_of(options);
+  const halotune_status status = store_open_copy(path, out->copy_templates.list, out->copy_templates.count,
+                                                 is_hints_end, &end, &out->hints[out->hint_count]);
+  if (status == HALOTUNE_OK) out->hint_count++;
+  if (status != HALOTUNE_CANCELLED) return status;
+  fprintf(stderr, "halotune: %s gives no hints: the budget and the deadline leave too little time to read it\n", path);
+  return HALOTUNE_OK;
+}
+
 /* Open the databases of hints. All templates are found already. The installed database is opened with --no-hints, too,
  * because the search reads the roof from it. */
-static halotune_status hints_open(const struct invocation *invocation, struct tune_setup *out) {
+static halotune_status hints_open(const struct invocation *invocation, const struct tune_options *options,
+                                  struct tune_setup *out) {
   const char *named = option_value(invocation, "hints");
   if (named && option_value(invocation, "no-hints"))
     return fail(HALOTUNE_ARGUMENT, "--hints and --no-hints exclude each other");
-  if (named) {
-    const halotune_status status =
-        store_open_copy(named, out->copy_templates.list, out->copy_templates.count, &out->hints[out->hint_count]);
-    if (status != HALOTUNE_OK) return status;
-    out->hint_count++;
-  }
   char *starter = NULL;
-  halotune_status status = store_starter_path(&starter);
+  halotune_status status = named ? named_hints_open(named, options, out) : HALOTUNE_OK;
+  if (status == HALOTUNE_OK) status = store_starter_path(&starter);
   if (status == HALOTUNE_OK && store_starter_is_usable(starter)) {
     if (store_open(starter, STORE_READ, &out->hints[out->hint_count]) == HALOTUNE_OK) out->hint_count++;
     else fprintf(stderr, "halotune: the database that comes with Halotune gives no hints: %s\n", fail_text());
@@ -64,11 +93,11 @@ halotune_status tune_setup_tools(const struct tune_backend *which, int workers, 
 }
 
 halotune_status tune_setup_databases(const struct invocation *invocation, const struct tune_backend *which,
-                                     struct tune_setup *out) {
+                                     const struct tune_options *options, struct tune_setup *out) {
   halotune_status status = results_open(invocation, which, &out->tools.store);
   if (status != HALOTUNE_OK) return status;
   copy_open(invocation, out);
-  status = hints_open(invocation, out);
+  status = hints_open(invocation, options, out);
   out->tools.hints = out->hints;
   out->tools.hint_count = out->hint_count;
   return status;

@@ -26,11 +26,12 @@ struct tune_setup {
 halotune_status tune_setup_tools(const struct tune_backend *which, int workers, int compile_timeout_ms,
                                  struct tune_setup *out);
 
-/* Open the databases, and find the copy. A starter database that cannot be read is reported on stderr and skipped.
+/* Open the databases, and find the copy. A starter database that cannot be read is reported on stderr and skipped, and
+ * so is a database of --hints that takes too long to read.
  * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for --no-hints with --hints, and for a --db that is the recording itself; or
  * the errors of store_open. */
 halotune_status tune_setup_databases(const struct invocation *invocation, const struct tune_backend *which,
-                                     struct tune_setup *out);
+                                     const struct tune_options *options, struct tune_setup *out);
 
 void tune_setup_close(struct tune_setup *setup);
 
