@@ -48,6 +48,9 @@ void guard_time(struct guard *guard, double ms);
 /* From now on, also end statements when `is_over` says so; NULL: nobody is asked. */
 void guard_ask(struct guard *guard, bool (*is_over)(const void *context), const void *context);
 
+/* Do not end statements any more. */
+void guard_end(struct guard *guard);
+
 /* Begin to count again, for a connection that stays open from one question to the next. */
 void guard_renew(struct guard *guard);
 
