@@ -39,12 +39,6 @@ static void add_samples(struct text *out, sqlite3_stmt *row, int at) {
   text_add(out, "]", 1);
 }
 
-static halotune_status add_json(struct text *out, const struct column *column, const char *text) {
-  const halotune_status status = export_json_check(column->name, text, true);
-  if (status == HALOTUNE_OK) text_add(out, text, strlen(text));
-  return status;
-}
-
 static halotune_status add_integer(struct writer *w, const struct table *table, const struct column *column,
                                    int64_t number) {
   if (column->refers_to >= 0) {
@@ -62,7 +56,7 @@ static halotune_status add_value(struct writer *w, const struct table *table, co
   case COLUMN_INTEGER: return add_integer(w, table, column, sqlite3_column_int64(row, at));
   case COLUMN_REAL: json_write_number(out, sqlite3_column_double(row, at)); break;
   case COLUMN_TEXT: json_write_string(out, column_text(row, at)); break;
-  case COLUMN_JSON: return add_json(out, column, column_text(row, at));
+  case COLUMN_JSON: return export_json_add(out, column->name, column_text(row, at), true);
   case COLUMN_SAMPLES: add_samples(out, row, at); break;
   case COLUMN_BYTES:
     text_add(out, "\"", 1);

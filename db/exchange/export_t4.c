@@ -115,16 +115,16 @@ static void add_runtimes(struct text *out, sqlite3_stmt *row, int column) {
 
 /* Write the members of the parameters behind the template's name. */
 static halotune_status add_configuration(struct text *out, sqlite3_stmt *row) {
-  static const char blanks[] = " \t\r\n";
-  const char *members = column_text(row, 2);
-  const halotune_status status = export_json_check("parameters", members, false);
-  if (status != HALOTUNE_OK) return status;
-  members += strspn(members, blanks) + 1;
-  members += strspn(members, blanks);
-  text_printf(out, "\"configuration\": {\"template\": ");
-  json_write_string(out, column_text(row, 1));
-  text_printf(out, "%s%s", *members == '}' ? "" : ",", members);
-  return HALOTUNE_OK;
+  struct text parameters = {0};
+  const halotune_status status = export_json_add(&parameters, "parameters", column_text(row, 2), false);
+  if (status == HALOTUNE_OK) {
+    const char *members = text_string(&parameters) + 1; /* behind the brace */
+    text_printf(out, "\"configuration\": {\"template\": ");
+    json_write_string(out, column_text(row, 1));
+    text_printf(out, "%s%s", *members == '}' ? "" : ",", members);
+  }
+  text_free(&parameters);
+  return status;
 }
 
 /* Columns: time, template, parameters, outcome, compile_ms, samples, then as `measured` lists them. */

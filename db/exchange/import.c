@@ -14,6 +14,7 @@
 #include "db/exchange/export.h"
 #include "db/exchange/signed_document.h"
 #include "db/exchange/table.h"
+#include "db/store/guard.h"
 #include "db/store/query.h"
 
 struct reader {
@@ -257,6 +258,19 @@ static halotune_status fail_printably(void) {
   return fail(HALOTUNE_PARSE, "%s", text);
 }
 
+/* Migrate the tables of a document of version 1, as a reader migrates an old file. The bests are chosen again, and the
+ * work for this grows with the number of problems times that of wrong variants. */
+static halotune_status migrate_document(struct store *store, const char *name, size_t length) {
+  struct guard guard = {0};
+  struct fail_kept detail;
+  guard_steps(store_connection(store), (int64_t)length, &guard);
+  const halotune_status status = store_bring_up_to_date(store);
+  guard_end(&guard);
+  if (status == HALOTUNE_OK) return HALOTUNE_OK;
+  fail_keep(&detail);
+  return fail(status, "%s: %s", name, detail.text);
+}
+
 halotune_status import_parse(const char *text, size_t length, const char *name, struct store **out) {
   json_t *document = NULL;
   struct store *store = NULL;
@@ -279,7 +293,7 @@ halotune_status import_parse(const char *text, size_t length, const char *name, 
     sqlite3_finalize(r.insert);
     text_free(&r.sql);
     status = query_finish(r.connection, status);
-    if (status == HALOTUNE_OK && version == 1) status = store_bring_up_to_date(store);
+    if (status == HALOTUNE_OK && version == 1) status = migrate_document(store, name, length);
   }
   if (status == HALOTUNE_PARSE) status = fail_printably();
   if (status == HALOTUNE_OK) *out = store;

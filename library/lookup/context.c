@@ -400,13 +400,6 @@ void context_limit(struct halotune_ctx *ctx, bool (*is_over)(const void *context
 
 bool context_is_over(const struct halotune_ctx *ctx) { return ctx->is_over && ctx->is_over(ctx->is_over_context); }
 
-/* Parse the text of a stencil in a database. A file of a stencil cannot be longer either. */
-static halotune_status parse_known(const struct known_stencil *known, struct parsed_stencil **out) {
-  const struct source source = source_of(known->name, known->text, strlen(known->text));
-  if (source.length <= MAX_STENCIL_BYTES) return parsed_stencil_make(&source, out);
-  return fail(HALOTUNE_PARSE, "%s: the text is longer than %d bytes", known->name, MAX_STENCIL_BYTES);
-}
-
 halotune_status context_stencil(struct halotune_ctx *ctx, int stencil, const struct parsed_stencil **out) {
   struct known_stencil *known = &ctx->catalog.stencils[stencil];
   halotune_status status = HALOTUNE_OK;
@@ -414,7 +407,8 @@ halotune_status context_stencil(struct halotune_ctx *ctx, int stencil, const str
   if (!parsed) {
     pthread_mutex_lock(&ctx->lock);
     if (!(parsed = atomic_load(&known->parsed))) {
-      status = parse_known(known, &parsed);
+      const struct source source = source_of(known->name, known->text, strlen(known->text));
+      status = parsed_stencil_make(&source, &parsed);
       if (status == HALOTUNE_OK) atomic_store_explicit(&known->parsed, parsed, memory_order_release);
     }
     pthread_mutex_unlock(&ctx->lock);

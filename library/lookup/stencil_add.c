@@ -41,10 +41,7 @@ halotune_status halotune_stencil_add(halotune_ctx *ctx, const char *text) {
   struct parsed_stencil *parsed = NULL;
   bool is_taken = false;
   if (!ctx || !text) return fail(HALOTUNE_ARGUMENT, "halotune_stencil_add: an argument is NULL");
-  const size_t length = strlen(text);
-  if (length > MAX_STENCIL_BYTES)
-    return fail(HALOTUNE_PARSE, "halotune_stencil_add: the text is longer than %d bytes", MAX_STENCIL_BYTES);
-  const struct source source = source_of("halotune_stencil_add", text, length);
+  const struct source source = source_of("halotune_stencil_add", text, strlen(text));
   halotune_status status = forked_check(ctx->generation);
   if (status == HALOTUNE_OK) status = parsed_stencil_make(&source, &parsed);
   if (status != HALOTUNE_OK) return status;

@@ -148,8 +148,13 @@ struct stencil {
  * HALOTUNE_MEMORY. */
 halotune_status stencil_read(const char *path, struct stencil **out);
 
-/* Like stencil_read, for a text in memory. The stencil does not need `source` afterwards. */
+/* Like stencil_read, for a text in memory, with the same limit. The stencil does not need `source` afterwards. */
 halotune_status stencil_parse(const struct source *source, struct stencil **out);
+
+/* Fails with HALOTUNE_PARSE if a text of a stencil or a template is longer than a file of it may be. A parse takes some
+ * fifty times as much memory as its text.
+ *   name  stands in the message */
+halotune_status stencil_length_check(const char *name, size_t length);
 
 void stencil_free(struct stencil *stencil);
 

@@ -141,14 +141,21 @@ static halotune_status read_all(struct stencil_reader *r) {
   return status == HALOTUNE_OK ? check_uses(r) : status;
 }
 
+halotune_status stencil_length_check(const char *name, size_t length) {
+  if (length <= MAX_STENCIL_BYTES) return HALOTUNE_OK;
+  return fail(HALOTUNE_PARSE, "%s: the text is longer than %d bytes", name, MAX_STENCIL_BYTES);
+}
+
 halotune_status stencil_parse(const struct source *source, struct stencil **out) {
   struct stencil_reader r = {.source = source};
   *out = NULL;
+  halotune_status status = stencil_length_check(source->name, source->length);
+  if (status != HALOTUNE_OK) return status;
   r.stencil = calloc(1, sizeof *r.stencil);
   if (!r.stencil) return fail_memory();
   r.stencil->about = r.stencil->origin = "";
   memset(r.stencil->margins, DEFAULT_MARGIN, sizeof r.stencil->margins);
-  halotune_status status = read_all(&r);
+  status = read_all(&r);
   scope_free(&r.scope);
   scope_free(&r.formula_scope);
   if (status == HALOTUNE_OK) *out = r.stencil;

@@ -114,7 +114,10 @@ static halotune_status read_yaml(const struct source *yaml, bool is_file, struct
 }
 
 halotune_status template_parse(const struct source *yaml, const char *cuda, struct template **out) {
-  halotune_status status = read_yaml(yaml, false, out);
+  *out = NULL;
+  halotune_status status = stencil_length_check(yaml->name, yaml->length);
+  if (status == HALOTUNE_OK) status = stencil_length_check(yaml->name, strlen(cuda));
+  if (status == HALOTUNE_OK) status = read_yaml(yaml, false, out);
   if (status == HALOTUNE_OK) status = keep_texts(*out, yaml, cuda);
   if (status == HALOTUNE_OK) return status;
   template_free(*out);

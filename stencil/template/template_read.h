@@ -20,7 +20,7 @@ halotune_status template_read_found(const char *yaml_path, struct template **out
  * Returns HALOTUNE_OK, or HALOTUNE_PARSE with name, line, column and a caret. */
 halotune_status template_check_cuda(const struct source *cuda);
 
-/* Like template_read, for texts in memory, such as those in a database. The texts are copied.
+/* Like template_read, for texts in memory, such as those in a database, with the same limit. The texts are copied.
  *   yaml  its name appears in error messages
  *   cuda  NUL-terminated
  * Returns HALOTUNE_OK; HALOTUNE_PARSE with name, line, column and a caret; or HALOTUNE_MEMORY. */

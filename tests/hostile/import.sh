@@ -101,6 +101,29 @@ export_of_own "$db" "$work/late.json"
 cmp -s "$work/before" "$work/after" && [ "$(codes "$work/late.json")" = "$(codes "$work/own.json")" ]
 result "an honest file after hostile ones: as if it had been alone" $?
 
+# A document of version 1 is migrated before it is checked. Each of its winners is compared with each variant that is wrong.
+jq -nc '1600 as $n | "2026-01-01T00:00:00.000Z" as $date |
+  {state: "complete", started: $date, ended: $date, command: "x", host: "h", version: "0", driver: "", cuda: 0, nvrtc: "x", seed: 1,
+   strategy: "s", budget_s: 1, space: 1, bytes: 1} as $run |
+  {is_current: 0, origin: "tuned", date: $date, time_ms: 1, low_ms: 1, high_ms: 1, sample_count: 1, bytes: 1, rms_error: 0, max_error: 0,
+   max_error_units: 0, registers: 1, shared_bytes: 0, occupancy: 1, launch: {}, coefficients: [], driver: "", nvrtc: "x", arch: "sm_90",
+   source: "", cubin: ""} as $best |
+  {format: "halotune database", version: 1, tables: {
+    device: [{id: 1, uuid: "GPU-1", name: "NVIDIA H200", capability: 90, sm_count: 1, clock_khz: 1, memory_clock_khz: 1, bus_bits: 1,
+              l2_bytes: 1, memory_bytes: 1, max_threads: 1, max_threads_sm: 1, max_registers: 1, registers_sm: 1, max_shared_bytes: 1,
+              warp_size: 32, is_emulation: 0}],
+    stencil: [{id: 1, hash: "s", name: "s", text: "name: s"}],
+    template: [{id: 1, hash: "t", name: "t", yaml: "name: t", cuda: "x"}],
+    problem: [range(1; $n + 1) | {id: ., device_id: 1, stencil_id: 1, dtype: "f32", nx: ., ny: 1, nz: 1, launch: "stream", cache: "steady"}],
+    variant: [range(1; $n + 1) | {id: ., source_hash: tostring, stencil_id: 1, template_id: 1, parameters: {}}],
+    run: [range(1; $n + 1) | $run + {id: ., problem_id: .}],
+    measurement: [range(1; $n + 1) | {id: ., run_id: ., variant_id: ., number: ., at_s: 1, outcome: "wrong"}],
+    best: [range(1; $n + 1) | $best + {id: ., problem_id: ., variant_id: ($n + 1 - .)}]}}' >"$work/old.json"
+"$halotune" db import --db "$db" "$work/old.json" >"$work/log" 2>&1
+status=$?
+[ "$status" = 6 ] && grep -q 'old.json: .*reading takes far longer than the size of the file explains' "$work/log"
+result "a document of version 1 whose migration would take very long is refused (exit $status)" $?
+
 # Files that are kept apart are no databases.
 for command in "query star7 --device sm_90" report "db forget --stencil star7 --yes"; do
   # The words of a command are words.

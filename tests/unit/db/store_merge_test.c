@@ -284,12 +284,38 @@ TEST(a_document_in_t4) {
   text_free(&text);
   sql(f.store, "update variant set parameters = ' { } '");
   CHECK_OK(store_export_t4(f.store, &one, &text));
-  CHECK(strstr(text_string(&text), "{\"template\": \"zmarch\"} "), "%s", text_string(&text));
+  CHECK(strstr(text_string(&text), "{\"template\": \"zmarch\"}, "), "%s", text_string(&text));
   text_free(&text);
   sql(f.store, "update variant set parameters = '{}, \"times\": {}}, {\"more\":{}'"); /* would add a result */
   CHECK_EQ(HALOTUNE_DB, store_export_t4(f.store, &one, &text), "%s", text_string(&text));
   CHECK(strstr(fail_text(), "'parameters' is no JSON"), "%s", fail_text());
   text_free(&text);
+  end_fixture(&f);
+}
+
+/* Characters that reverse the order of others, and those of terminals, are escapes in every column. */
+TEST(hidden_characters_are_exported_as_escapes) {
+  static const struct {
+    const char *stored, *want;
+  } rows[] = {
+      {"{\"halo_load\":\"a\xE2\x80\xAE\xC2\x9B\"}", "\"halo_load\":\"a\\u202E\\u009B\"}"},
+      {"{ \"a\xE2\x80\xAE\": 0.1, \"b\": [1.5] }", "\"a\\u202E\":0.1,\"b\":[1.5]}"},
+  };
+  struct choice one = {.stencil = "star7", .has_grid = true, .grid = {{513, 256, 128}}};
+  struct fixture f;
+  begin_fixture(&f);
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text text = {0}, change = {0};
+    text_printf(&change, "update variant set parameters = '%s'", rows[i].stored);
+    sql(f.store, text_string(&change));
+    CHECK_OK(store_export(f.store, &one, false, &text));
+    CHECK(strstr(text_string(&text), rows[i].want), "row %zu: %s", i, text_string(&text));
+    text_free(&text);
+    CHECK_OK(store_export_t4(f.store, &one, &text));
+    CHECK(strstr(text_string(&text), rows[i].want), "row %zu: %s", i, text_string(&text));
+    text_free(&text);
+    text_free(&change);
+  }
   end_fixture(&f);
 }
 
@@ -1880,6 +1906,7 @@ int main(void) {
       cmocka_unit_test(a_choice_leaves_the_rest_out),
       cmocka_unit_test(a_bad_document_is_refused_with_its_place),
       cmocka_unit_test(a_document_in_t4),
+      cmocka_unit_test(hidden_characters_are_exported_as_escapes),
       cmocka_unit_test(a_document_in_t4_takes_the_mode_that_is_chosen),
       cmocka_unit_test(a_merge_takes_everything_once),
       cmocka_unit_test(rows_say_where_they_come_from),

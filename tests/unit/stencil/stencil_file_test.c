@@ -283,6 +283,18 @@ TEST(line_ends_and_the_mark_of_utf8_make_no_difference) {
   free(text);
 }
 
+TEST(texts_in_memory_are_as_long_as_files_at_most) {
+  for (int too_many = 0; too_many <= 1; too_many++) {
+    struct text text = {0};
+    struct stencil *s;
+    text_printf(&text, "%s# %*c", full, MAX_STENCIL_BYTES + too_many - (int)strlen(full) - 2, 'x');
+    CHECK_EQ(too_many ? HALOTUNE_PARSE : HALOTUNE_OK, parse_text(text_string(&text), &s), "%s", fail_text());
+    CHECK((s == NULL) == too_many, "%d too many", too_many);
+    stencil_free(s);
+    text_free(&text);
+  }
+}
+
 static const char *const updates[] = {
     "update: v = u[0] + u[1]",
     "update:   v = u[0] + u[1]  # a comment",
@@ -323,6 +335,7 @@ int main(void) {
       cmocka_unit_test(the_folder_holds_the_stencils_of_this_table),
       cmocka_unit_test(averages_have_positive_weights_of_sum_one),
       cmocka_unit_test(line_ends_and_the_mark_of_utf8_make_no_difference),
+      cmocka_unit_test(texts_in_memory_are_as_long_as_files_at_most),
       cmocka_unit_test(an_update_may_be_written_in_many_ways),
   };
   return cmocka_run_group_tests_name("stencil_file", tests, NULL, NULL);

@@ -544,6 +544,29 @@ TEST(both_files_are_needed) {
   CHECK(!t, "no .yaml");
 }
 
+/* A database may hold longer texts, whose parse would take fifty times as much memory. */
+TEST(texts_in_memory_are_as_long_as_files_at_most) {
+  static const struct {
+    int yaml, cuda;
+    halotune_status want;
+  } rows[] = {{MAX_STENCIL_BYTES, MAX_STENCIL_BYTES, HALOTUNE_OK},
+              {MAX_STENCIL_BYTES + 1, 1, HALOTUNE_PARSE},
+              {MAX_STENCIL_BYTES, MAX_STENCIL_BYTES + 1, HALOTUNE_PARSE}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text yaml = {0}, cuda = {0};
+    struct template *t;
+    text_printf(&yaml, "%s# %*c", full, rows[i].yaml - (int)strlen(full) - 2, 'x');
+    text_printf(&cuda, "%*c", rows[i].cuda, ' ');
+    CHECK(text_ok(&yaml) && text_ok(&cuda), "row %zu", i);
+    const struct source source = source_of("stored", text_string(&yaml), yaml.length);
+    CHECK_EQ(rows[i].want, template_parse(&source, text_string(&cuda), &t), "row %zu: %s", i, fail_text());
+    CHECK((rows[i].want == HALOTUNE_OK) == (t != NULL), "row %zu", i);
+    template_free(t);
+    text_free(&cuda);
+    text_free(&yaml);
+  }
+}
+
 /* JSON holds UTF-8 only. An export of another text would not match the template's identity. */
 TEST(cuda_is_utf8) {
   static const struct {
@@ -726,6 +749,7 @@ int main(void) {
       cmocka_unit_test(many_words_take_a_look_each),
       cmocka_unit_test(steps_are_a_whole_number),
       cmocka_unit_test(both_files_are_needed),
+      cmocka_unit_test(texts_in_memory_are_as_long_as_files_at_most),
       cmocka_unit_test(cuda_is_utf8),
       cmocka_unit_test(our_templates_spell_common_parameters_alike),
   };

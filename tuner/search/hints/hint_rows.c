@@ -75,8 +75,7 @@ halotune_status hint_stencil_read(sqlite3_stmt *texts, int64_t stencil_id, struc
   *analysis = NULL;
   sqlite3_bind_int64(texts, 1, stencil_id);
   if (sqlite3_step(texts) != SQLITE_ROW) status = query_fail(sqlite3_db_handle(texts));
-  else if (sqlite3_column_bytes(texts, 0) <= MAX_STENCIL_BYTES)
-    status = read_text(column_text(texts, 0), stencil, analysis);
+  else status = read_text(column_text(texts, 0), stencil, analysis);
   sqlite3_reset(texts);
   return status;
 }
