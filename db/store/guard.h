@@ -51,6 +51,7 @@ void guard_ask(struct guard *guard, bool (*is_over)(const void *context), const 
 
 /* Whether who is asked says that it is over. Ask during work that takes no steps of SQLite's machine. */
 bool guard_is_ended(const struct guard *guard);
+
 /* Do not end statements any more. */
 void guard_end(struct guard *guard);
 
