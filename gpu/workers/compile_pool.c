@@ -68,7 +68,8 @@ halotune_status compile_pool_open(const struct compile_pool_options *options, st
   pool->clock = options->clock;
   pool->worker_count = count;
   for (int i = 0; i < count; i++) pool->workers[i].socket = -1;
-  const struct spawner_program program = compile_worker_program(&pool->nvrtc);
+  struct spawner_program program = compile_worker_program(&pool->nvrtc);
+  program.memory_bytes = options->memory_bytes;
   halotune_status status = spawner_open(&program, &said, &pool->spawner);
   if (status == HALOTUNE_OK && !compile_worker_facts(&said, &pool->nvrtc.facts)) status = fail_memory();
   text_free(&said);

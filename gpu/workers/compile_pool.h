@@ -28,6 +28,8 @@ struct compile_pool_options {
    * counts as a twelfth of it at most. */
   int timeout_ms;
   struct time_source clock; /* measures the limit */
+  /* the memory that a worker may take; 0: no limit. A compile that wants more fails or crashes. */
+  size_t memory_bytes;
 };
 
 enum { COMPILE_POOL_TIMEOUT_MS = 30000 };

@@ -60,6 +60,26 @@ static void be_expendable(void) {
   close(fd);
 }
 
+/* The bytes of this process that are writable and private: word 5 of statm, counted from 0, in pages. 0: not known. */
+static rlim_t private_bytes(void) {
+  enum { WORD = 5 };
+  char line[256] = "", *at = line;
+  FILE *sizes = fopen("/proc/self/statm", "r");
+  if (!sizes) return 0;
+  const bool is_read = fgets(line, sizeof line, sizes) != NULL;
+  fclose(sizes);
+  for (int i = 0; is_read && i < WORD; i++) strtoul(at, &at, 10);
+  return strtoul(at, NULL, 10) * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Let malloc fail where this process wants so many bytes more than it has. A build with a sanitizer begins with
+ * terabytes, which it does not use. */
+static void limit_memory(size_t bytes) {
+  const rlim_t most = private_bytes() + bytes;
+  const struct rlimit limit = {most, most};
+  setrlimit(RLIMIT_DATA, &limit);
+}
+
 /* Close the descriptors that were inherited from the program, such as sockets of other spawners. A kernel before 5.9
  * cannot do this; then some descriptors stay open, which is harmless. */
 static void close_others(int control) {
@@ -71,6 +91,7 @@ static void close_others(int control) {
 static void serve_as_worker(const struct spawner_program *program, pid_t parent, int socket) {
   process_die_with(parent);
   be_expendable();
+  if (program->memory_bytes > 0) limit_memory(program->memory_bytes);
   program->serve(program->state, socket);
   _exit(EXIT_SUCCESS); /* without the program's exit handlers, and without flushing its buffers */
 }

@@ -21,8 +21,9 @@ struct spawner_program {
   /* Called in each worker: serve until the other end of the socket closes. The worker ends when it returns. */
   void (*serve)(void *state, int socket);
   void *state;
-  int answer_ms; /* the longest wait for the spawner to be prepared, or to start a worker; 0: SPAWNER_ANSWER_MS */
-  int end_ms;    /* the longest wait for the end of a worker that was killed; 0: SPAWNER_END_MS */
+  size_t memory_bytes; /* that a worker may have besides what it has at its start; 0: no limit */
+  int answer_ms;       /* the longest wait for the spawner to be prepared, or to start a worker; 0: SPAWNER_ANSWER_MS */
+  int end_ms;          /* the longest wait for the end of a worker that was killed; 0: SPAWNER_END_MS */
 };
 
 /* A worker's end may take longer, because the driver gives back all that it held. */

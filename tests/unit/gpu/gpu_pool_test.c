@@ -221,6 +221,24 @@ TEST(a_runaway_compile_is_a_timeout_and_the_pool_goes_on) {
   compile_pool_close(pool);
 }
 
+/* The compile of `runaway` takes gigabytes before its time is over. */
+TEST(a_compile_that_wants_too_much_memory_fails_and_the_pool_goes_on) {
+  const struct compile_pool_options options = {.workers = 1, .timeout_ms = LONG_MS, .memory_bytes = (size_t)512 << 20};
+  struct compile_pool *pool;
+  CHECK_OK(compile_pool_open(&options, &pool));
+  submit_source(pool, 1, runaway);
+  submit_source(pool, 2, small);
+  struct compile_result result = next_result(pool);
+  CHECK_EQ(1, result.id, "%s", result.compiled.log);
+  CHECK(result.outcome == COMPILE_FAILED || result.outcome == COMPILE_CRASHED, "%s",
+        compile_outcome_name(result.outcome));
+  compile_result_free(&result);
+  result = next_result(pool);
+  check_outcome(&result, 2, COMPILE_OK);
+  compile_result_free(&result);
+  compile_pool_close(pool);
+}
+
 TEST(a_crash_costs_one_compile_and_names_its_signal) {
   struct compile_pool *pool = open_pool(1);
   pid_t worker = start_runaway(pool);
@@ -337,6 +355,7 @@ int main(void) {
       cmocka_unit_test(a_bad_architecture_is_an_outcome),
       cmocka_unit_test(large_messages_pass),
       cmocka_unit_test(a_runaway_compile_is_a_timeout_and_the_pool_goes_on),
+      cmocka_unit_test(a_compile_that_wants_too_much_memory_fails_and_the_pool_goes_on),
       cmocka_unit_test(a_crash_costs_one_compile_and_names_its_signal),
       cmocka_unit_test(a_shortage_of_files_in_a_worker_does_not_reject_its_source),
       cmocka_unit_test(signals_of_the_terminal_do_not_reach_a_worker),
