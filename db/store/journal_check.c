@@ -133,14 +133,16 @@ enum journal_right journal_right_of(const char *database) {
 
 halotune_status journal_check_live(sqlite3 *connection, const char *path) {
   const char *file = sqlite3_db_filename(connection, "main");
-  struct stat database;
+  struct stat database, folder = {0};
   if (!file || !*file || stat(file, &database) != 0 || access(file, R_OK) != 0) return HALOTUNE_OK;
-  if (journal_right_of(file) == JOURNAL_RIGHT_ALL) return HALOTUNE_OK;
-  return fail(HALOTUNE_DB,
-              "%s: it belongs to user %u, and SQLite cannot read it without a journal or a WAL beside it, which that "
-              "user could replace: copy it and files with -journal and -wal behind its name into a folder of your own, "
-              "or ask for an output of 'halotune db export'",
-              path, (unsigned)database.st_uid);
+  const bool is_in_own = own_folder_of(file, &folder) && (folder.st_uid == 0 || folder.st_uid == geteuid());
+  if (is_in_own && journal_right_of(file) == JOURNAL_RIGHT_ALL) return HALOTUNE_OK;
+  return fail(
+      HALOTUNE_DB,
+      "%s: it or its folder belongs to user %u, and SQLite cannot read it without a journal or a WAL beside it, which that "
+      "user could replace: copy it and files with -journal and -wal behind its name into a folder of your own, "
+      "or ask for an output of 'halotune db export'",
+      path, (unsigned)(is_in_own ? database.st_uid : folder.st_uid));
 }
 
 halotune_status journal_check_beside(sqlite3 *connection, const char *path) {

@@ -17,7 +17,7 @@
 #include "base/memory/array.h"
 #include "db/store/journal_check.h"
 
-static sqlite3_vfs *standard, guarded[2]; /* for readers, and for writers */
+static sqlite3_vfs *standard, guarded[VFS_COUNT];
 
 /* The path of the database that a file lies beside; NULL if the name is of another kind, or when memory is out. Free it
  * with free. */
@@ -71,18 +71,20 @@ static bool is_ready(const char *database, const char *path, bool may_make) {
   struct stat facts;
   for (int i = 0; i < (may_make ? TRIES : 1); i++) {
     if (i > 0) usleep(WAIT_US);
-    if (may_make && !make_beside(database, path)) return false;
+    const bool is_made = may_make && make_beside(database, path);
     if (lstat(path, &facts) == 0 && journal_trust_of(database, &facts) == JOURNAL_TRUSTED) return true;
+    if (!is_made) return false;
   }
   return false;
 }
 
 /* SQLite opens the WAL's index itself, after the WAL, and makes it if it is missing. */
-static bool prepare_beside(const char *name, int flags, bool is_writer) {
+static bool prepare_beside(const char *name, int flags, enum vfs_purpose purpose) {
   char *database = database_of(name), *index = NULL;
-  const enum journal_right right = !database   ? JOURNAL_RIGHT_NONE
-                                   : is_writer ? JOURNAL_RIGHT_ALL
-                                               : journal_right_of(database);
+  enum journal_right right = !database              ? JOURNAL_RIGHT_NONE
+                             : purpose == VFS_WRITE ? JOURNAL_RIGHT_ALL
+                                                    : journal_right_of(database);
+  if (purpose == VFS_DISTRUST && right == JOURNAL_RIGHT_READ) right = JOURNAL_RIGHT_NONE;
   const bool may_make = (flags & SQLITE_OPEN_CREATE) && right == JOURNAL_RIGHT_ALL;
   bool is_fine = database && is_ready(database, name, may_make);
   if (is_fine && (flags & SQLITE_OPEN_WAL))
@@ -95,7 +97,8 @@ static bool prepare_beside(const char *name, int flags, bool is_writer) {
 
 static int open_guarded(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out) {
   const bool is_beside = flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL);
-  if (!(flags & SQLITE_OPEN_SUPER_JOURNAL) && (!is_beside || prepare_beside(name, flags, vfs == &guarded[true])))
+  if (!(flags & SQLITE_OPEN_SUPER_JOURNAL) &&
+      (!is_beside || prepare_beside(name, flags, (enum vfs_purpose)(vfs - guarded))))
     return standard->xOpen(standard, name, file, flags, out);
   file->pMethods = NULL; /* there is nothing to close */
   return SQLITE_CANTOPEN;
@@ -117,9 +120,9 @@ static int access_guarded(sqlite3_vfs *vfs, const char *name, int flags, int *ou
 /* A program that has a default VFS of its own can remove it. The next one in SQLite's list then becomes the default,
  * which must not be one of these. */
 static void make_guarded(void) {
-  static const char *const names[] = {"halotune-read", "halotune-write"};
+  static const char *const names[VFS_COUNT] = {"halotune-read", "halotune-distrust", "halotune-write"};
   standard = sqlite3_vfs_find("unix");
-  for (int i = 0; i < 2 && standard; i++) {
+  for (int i = 0; i < VFS_COUNT && standard; i++) {
     guarded[i] = *standard;
     guarded[i].pNext = NULL;
     guarded[i].xOpen = open_guarded;
@@ -130,15 +133,15 @@ static void make_guarded(void) {
   if (standard && sqlite3_vfs_find(NULL) != standard) sqlite3_vfs_register(standard, false);
 }
 
-const char *journal_vfs(bool is_writer) {
+const char *journal_vfs(enum vfs_purpose purpose) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, make_guarded);
-  return guarded[is_writer].zName;
+  return guarded[purpose].zName;
 }
 
 /* A program may unload the library, and go on with its own databases. */
 __attribute__((destructor)) static void forget_guarded(void) {
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < VFS_COUNT; i++) {
     if (guarded[i].zName) sqlite3_vfs_unregister(&guarded[i]);
   }
 }

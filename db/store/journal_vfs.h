@@ -2,7 +2,14 @@
 #ifndef DB_STORE_JOURNAL_VFS_H
 #define DB_STORE_JOURNAL_VFS_H
 
-#include <stdbool.h>
+/* What a database is opened for. */
+enum vfs_purpose {
+  VFS_READ,
+  VFS_DISTRUST, /* to read what this user does not trust: another user's index of a WAL is not mapped into memory, because
+                   he can cut it off, which ends the program */
+  VFS_WRITE,    /* the user named the database to write to it */
+  VFS_COUNT
+};
 
 /* Name a VFS for sqlite3_open_v2. It is that of Unix, except for the files beside a database:
  *   - A journal or a WAL that is JOURNAL_FOREIGN is not there for SQLite, and cannot be opened. In a folder such as
@@ -11,8 +18,7 @@
  *   - A user who may not write to the database makes none: it would keep the owner of the database out. A reader makes
  *     none beside a database of another user (journal_right_of).
  *   - A journal that names another file has no effect. SQLite would remove that file (journal_check.h).
- *   is_writer  whether the user named the database to write to it
  * Returns NULL if SQLite has no such VFS. Threads: any. */
-const char *journal_vfs(bool is_writer);
+const char *journal_vfs(enum vfs_purpose purpose);
 
 #endif

@@ -73,9 +73,9 @@ static const char in_memory[] = ":memory:";
 
 /* Make a connection with the settings that all connections have. SQLite must not take a user's path for ":memory:" or
  * another special name, and follows no link that appears now. */
-static halotune_status connect_to(const char *path, int flags, sqlite3 **out) {
+static halotune_status connect_to(const char *path, int flags, enum vfs_purpose purpose, sqlite3 **out) {
   char *file = NULL;
-  const char *vfs = journal_vfs(flags & SQLITE_OPEN_READWRITE);
+  const char *vfs = journal_vfs(flags & SQLITE_OPEN_READWRITE ? VFS_WRITE : purpose);
   *out = NULL;
   if (!vfs) return fail(HALOTUNE_DB, "%s: SQLite has no access to files on this system (the VFS 'unix')", path);
   halotune_status status = path == in_memory ? HALOTUNE_OK : store_real_path(path, &file);
@@ -126,7 +126,7 @@ static halotune_status connect_guarded(const char *path, int flags, enum store_m
   static const int soon_ms = 2000;
   const bool untrusted = reads_untrusted(mode);
   int64_t bytes = 0;
-  halotune_status status = connect_to(path, flags, out);
+  halotune_status status = connect_to(path, flags, untrusted || mode == STORE_READ_SOON ? VFS_DISTRUST : VFS_READ, out);
   if (status != HALOTUNE_OK) return status;
   if (mode == STORE_GLANCE) sqlite3_busy_timeout(*out, 0);
   if (mode == STORE_READ_SOON) {
@@ -219,7 +219,7 @@ static halotune_status read_older(struct store *store) {
         "%s: an older Halotune wrote this database, and it is too large to be migrated in memory; the next 'halotune tune' or 'halotune db merge' into this file migrates the file",
         store->path);
   }
-  status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
+  status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, VFS_WRITE, &copy);
   if (status == HALOTUNE_OK) guard_steps(copy, bytes, &store->guard);
   if (status == HALOTUNE_OK && store->mode == STORE_GLANCE) guard_glance(&store->guard, MIGRATION_STEPS);
   if (status == HALOTUNE_OK) status = copy_database(store->connection, copy, &store->guard);
@@ -271,7 +271,7 @@ halotune_status store_hold(struct store *store) {
   halotune_status status = count_bytes(store->connection, &bytes);
   if (status != HALOTUNE_OK) return status;
   if (bytes > copied_bytes_most) return begin_reading(store->connection);
-  status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
+  status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, VFS_WRITE, &copy);
   if (status == HALOTUNE_OK) status = copy_database(store->connection, copy, &store->guard);
   if (status == HALOTUNE_OK) guard_steps(copy, bytes, &store->guard);
   if (status != HALOTUNE_OK) {
@@ -422,7 +422,7 @@ static halotune_status open_to_write(struct store *store) {
   bool is_shared;
   halotune_status status = make_file(store->path, &is_shared);
   if (status == HALOTUNE_OK) status = inspect_to_write(store->path, &marks);
-  if (status == HALOTUNE_OK) status = connect_to(store->path, SQLITE_OPEN_READWRITE, &store->connection);
+  if (status == HALOTUNE_OK) status = connect_to(store->path, SQLITE_OPEN_READWRITE, VFS_WRITE, &store->connection);
   if (status != HALOTUNE_OK) return status;
   if (sqlite3_db_readonly(store->connection, "main") == 1) {
     return fail(HALOTUNE_DB, "%s: the file cannot be written; change its permissions, or name another file",
@@ -514,7 +514,7 @@ static halotune_status open_memory(const char *sql, int version, struct store **
   halotune_status status = store && (store->path = strdup(in_memory)) ? HALOTUNE_OK : fail_memory();
   if (status == HALOTUNE_OK) name_user(store->who, sizeof store->who);
   if (status == HALOTUNE_OK)
-    status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store->connection);
+    status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, VFS_WRITE, &store->connection);
   if (status == HALOTUNE_OK) status = make_tables(store->connection, sql, version);
   if (status == HALOTUNE_OK) store->version = version;
   *out = status == HALOTUNE_OK ? store : NULL;

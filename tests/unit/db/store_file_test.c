@@ -675,6 +675,28 @@ TEST(a_reader_makes_nothing_beside_a_database_of_another_user) {
   work_end(&work);
 }
 
+/* Root tunes into a database of all users. Others read it meanwhile, and make nothing beside it. */
+TEST(others_read_a_database_of_root_that_is_open) {
+  if (geteuid() != 0) skip(); /* only root can be another user */
+  enum { OTHER = 12345 };
+  struct work work = work_begin();
+  struct store *store, *reader;
+  char *folder = path_folder(work.path);
+  make_database(work.path, 1);
+  CHECK_EQ(0, chmod(work.folder, 0755) + chmod(folder, 0755) + chmod(work.path, 0644), "%s", folder);
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  CHECK_EQ(WITH_WAL, way_of_writing(work.path), "it is open");
+  CHECK_EQ(0, seteuid(OTHER), "another user");
+  const halotune_status status = store_open(work.path, STORE_READ, &reader);
+  store_close(reader);
+  CHECK_EQ(0, seteuid(0), "root again");
+  CHECK_EQ(HALOTUNE_OK, status, "%s", fail_text());
+  store_close(store);
+  CHECK_EQ(WITH_JOURNAL, way_of_writing(work.path), "a single file is left");
+  free(folder);
+  work_end(&work);
+}
+
 /* Another user can move a file of this user to which he can write, and can give it a second name. */
 TEST(a_file_beside_a_database_must_not_give_more_rights_than_the_database) {
   static const struct {
@@ -714,7 +736,7 @@ TEST(the_access_to_files_of_other_databases_stays_that_of_unix) {
   own.pNext = NULL;
   own.zName = "own";
   CHECK_EQ(SQLITE_OK, sqlite3_vfs_register(&own, 1), "the program's");
-  CHECK(journal_vfs(false) && journal_vfs(true), "the library's");
+  CHECK(journal_vfs(VFS_READ) && journal_vfs(VFS_WRITE), "the library's");
   CHECK(sqlite3_vfs_find(NULL) == &own, "the default is the program's");
   CHECK_EQ(SQLITE_OK, sqlite3_vfs_unregister(&own), "the program's");
   CHECK(sqlite3_vfs_find(NULL) == standard, "the default is that of Unix");
@@ -730,9 +752,9 @@ TEST(a_journal_that_names_another_file_removes_nothing) {
   make_database(work.path, 1);
   FILE *file = fopen(named, "wb");
   CHECK(file && fclose(file) == 0, "%s", named);
-  CHECK_EQ(SQLITE_OK, sqlite3_open_v2(work.path, &connection, SQLITE_OPEN_READWRITE, journal_vfs(true)), "%s",
+  CHECK_EQ(SQLITE_OK, sqlite3_open_v2(work.path, &connection, SQLITE_OPEN_READWRITE, journal_vfs(VFS_WRITE)), "%s",
            work.path);
-  sqlite3_vfs *vfs = sqlite3_vfs_find(journal_vfs(true));
+  sqlite3_vfs *vfs = sqlite3_vfs_find(journal_vfs(VFS_WRITE));
   sqlite3_file *opened = calloc(1, (size_t)vfs->szOsFile);
   CHECK(opened != NULL, "memory");
   CHECK_EQ(SQLITE_CANTOPEN, vfs->xOpen(vfs, named, opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_SUPER_JOURNAL, NULL),
@@ -1172,6 +1194,7 @@ int main(void) {
       cmocka_unit_test(the_last_process_leaves_a_single_file_in_each_folder),
       cmocka_unit_test(a_file_that_another_user_puts_beside_a_database_meanwhile_is_not_used),
       cmocka_unit_test(a_reader_makes_nothing_beside_a_database_of_another_user),
+      cmocka_unit_test(others_read_a_database_of_root_that_is_open),
       cmocka_unit_test(a_file_beside_a_database_must_not_give_more_rights_than_the_database),
       cmocka_unit_test(a_journal_that_names_another_file_removes_nothing),
       cmocka_unit_test(the_copy_of_what_is_not_trusted_follows_no_link_of_another_user),
