@@ -16,6 +16,7 @@
 #include "base/files/own.h"
 #include "base/files/path.h"
 #include "base/memory/array.h"
+#include "db/store/held_folder.h"
 #include "db/store/store.h"
 
 /* The last bytes of a journal that names another file. */
@@ -87,26 +88,28 @@ static halotune_status check_names(const char *file, const struct stat *database
  *   beside  path of a file that may lie beside it */
 static halotune_status check_one(const char *file, const char *beside, const struct stat *database, const char *path) {
   struct stat facts, folder;
+  char name[PATH_MAX]; /* of `beside`, in messages */
   if (lstat(beside, &facts) != 0) return HALOTUNE_OK;
+  held_readable(beside, name);
   if (!S_ISREG(facts.st_mode))
     return fail(HALOTUNE_DB, "%s: %s beside it is not a regular file, and Halotune did not make it; remove it", path,
-                beside);
+                name);
   if (!own_folder_of(file, &folder)) return fail(HALOTUNE_DB, "%s: its folder cannot be read", path);
   if (facts.st_nlink > 1 && others_may_link(&folder))
     return fail(HALOTUNE_DB,
                 "%s: %s beside it has a second name, and SQLite would write to that file, too; remove this name, or "
                 "keep the database in a folder of your own",
-                path, beside);
+                path, name);
   if (may_write(&facts, file, database, &folder) && lets_others_write(&facts, database))
     return fail(HALOTUNE_DB,
                 "%s: others can write to %s beside it, but not to the database, so it may be of another one; if it is "
                 "this one's, run: chmod go-w on it; else remove it",
-                path, beside);
+                path, name);
   if (may_write(&facts, file, database, &folder)) return HALOTUNE_OK;
   return fail(HALOTUNE_DB,
               "%s: %s beside it belongs to user %u, who has no right to write to the database, so neither is read; "
               "remove it, or keep the database in a folder of your own",
-              path, beside, (unsigned)facts.st_uid);
+              path, name, (unsigned)facts.st_uid);
 }
 
 enum journal_trust journal_trust_of(const char *database, const struct stat *beside) {
@@ -163,10 +166,12 @@ halotune_status journal_check_beside(sqlite3 *connection, const char *path) {
 halotune_status journal_check(sqlite3 *connection, const char *path) {
   const char *file = sqlite3_db_filename(connection, "main");
   const char *journal = file && *file ? sqlite3_filename_journal(file) : NULL;
+  char name[PATH_MAX] = "";
+  if (journal) held_readable(journal, name);
   const int fd = journal ? open(journal, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
   if (fd < 0) {
     if (!journal || errno == ENOENT) return HALOTUNE_OK;
-    return fail(HALOTUNE_DB, "%s: its journal %s cannot be read: %s", path, journal, strerror(errno));
+    return fail(HALOTUNE_DB, "%s: its journal %s cannot be read: %s", path, name, strerror(errno));
   }
   const bool is_bad = ends_with_mark(fd);
   close(fd);
@@ -175,5 +180,5 @@ halotune_status journal_check(sqlite3 *connection, const char *path) {
       HALOTUNE_DB,
       "%s: with the journal beside it SQLite would delete another file, and Halotune did not write this journal; "
       "remove %s, or ask the owner of the database for an output of 'halotune db export'",
-      path, journal);
+      path, name);
 }

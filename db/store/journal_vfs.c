@@ -15,6 +15,7 @@
 
 #include "base/files/path.h"
 #include "base/memory/array.h"
+#include "db/store/held_folder.h"
 #include "db/store/journal_check.h"
 
 static sqlite3_vfs *standard, guarded[VFS_COUNT];
@@ -117,6 +118,13 @@ static int access_guarded(sqlite3_vfs *vfs, const char *name, int flags, int *ou
   return trust == JOURNAL_DOUBTFUL ? SQLITE_IOERR_ACCESS : SQLITE_OK;
 }
 
+/* A path through a held folder is used as it is: its links would be replaced by names. */
+static int full_path_guarded(sqlite3_vfs *vfs, const char *name, int bytes, char *out) {
+  (void)vfs;
+  if (!held_is_path(name)) return standard->xFullPathname(standard, name, bytes, out);
+  return snprintf(out, (size_t)bytes, "%s", name) < bytes ? SQLITE_OK : SQLITE_CANTOPEN;
+}
+
 /* A program that has a default VFS of its own can remove it. The next one in SQLite's list then becomes the default,
  * which must not be one of these. */
 static void make_guarded(void) {
@@ -127,6 +135,7 @@ static void make_guarded(void) {
     guarded[i].pNext = NULL;
     guarded[i].xOpen = open_guarded;
     guarded[i].xAccess = access_guarded;
+    guarded[i].xFullPathname = full_path_guarded;
     guarded[i].zName = names[i];
     if (sqlite3_vfs_register(&guarded[i], false) != SQLITE_OK) guarded[i].zName = NULL;
   }

@@ -12,6 +12,7 @@
 #include "base/text/date.h"
 #include "base/text/utf8.h"
 #include "db/store/filesystem.h"
+#include "db/store/held_folder.h"
 
 /* What to do about an error, as the end of a sentence. */
 static const char *advice_for(int code) {
@@ -70,12 +71,14 @@ static const char *locks_flaw(sqlite3 *connection) {
 }
 
 halotune_status query_fail(sqlite3 *connection) {
-  const char *path = connection ? sqlite3_db_filename(connection, "main") : NULL;
+  const char *file = connection ? sqlite3_db_filename(connection, "main") : NULL;
+  char path[PATH_MAX] = "database";
   int code = sqlite3_errcode(connection);
   if (code == SQLITE_NOMEM) return fail_memory();
   const char *flaw = connection ? locks_flaw(connection) : NULL;
-  if (flaw) return file_locks_fail(path && *path ? path : "database", flaw);
-  return fail(HALOTUNE_DB, "%s: %s%s", path && *path ? path : "database", sqlite3_errmsg(connection), advice_for(code));
+  if (file && *file) held_readable(file, path);
+  if (flaw) return file_locks_fail(path, flaw);
+  return fail(HALOTUNE_DB, "%s: %s%s", path, sqlite3_errmsg(connection), advice_for(code));
 }
 
 char *query_file_name(const char *path) {

@@ -15,6 +15,7 @@
 #include "base/files/replace.h"
 #include "base/text/utf8.h"
 #include "db/store/filesystem.h"
+#include "db/store/held_folder.h"
 #include "db/store/journal_check.h"
 #include "db/store/journal_vfs.h"
 #include "db/store/migrate.h"
@@ -71,23 +72,48 @@ static halotune_status inspect_file(sqlite3 *connection, const char *path, bool 
 
 static const char in_memory[] = ":memory:";
 
+static void no_result(sqlite3_context *context, int count, sqlite3_value **values) {
+  (void)count, (void)values;
+  sqlite3_result_null(context);
+}
+
+static void close_folder(void *fd) { close((int)(intptr_t)fd); }
+
+/* Have a connection close a descriptor when it is closed: as the context of a function. Closes it on failure, too. */
+static bool close_with(sqlite3 *connection, int fd) {
+  return fd < 0 || sqlite3_create_function_v2(connection, "held_folder", 0, SQLITE_UTF8, (void *)(intptr_t)fd,
+                                              no_result, NULL, NULL, close_folder) == SQLITE_OK;
+}
+
+/* Open a file through its folder, so that its owner cannot exchange the folder between the file and its journal. */
+static halotune_status open_file_of(const char *path, int flags, const char *vfs, sqlite3 **out) {
+  char name[PATH_MAX], *file = NULL;
+  int folder = -1;
+  halotune_status status = store_real_path(path, &file);
+  if (status == HALOTUNE_OK && !held_open(file, &folder, name))
+    status = fail(HALOTUNE_DB, "%s: its folder cannot be opened: %s", path, strerror(errno));
+  free(file);
+  if (status != HALOTUNE_OK) return status;
+  const int code = sqlite3_open_v2(name, out, flags, vfs);
+  if (code != SQLITE_OK) {
+    status = *out ? query_fail(*out) : fail_memory();
+    if (folder >= 0) close(folder);
+    return status;
+  }
+  return close_with(*out, folder) ? HALOTUNE_OK : fail_memory();
+}
+
 /* Make a connection with the settings that all connections have. SQLite must not take a user's path for ":memory:" or
  * another special name, and follows no link that appears now. */
 static halotune_status connect_to(const char *path, int flags, enum vfs_purpose purpose, sqlite3 **out) {
-  char *file = NULL;
   const char *vfs = journal_vfs(flags & SQLITE_OPEN_READWRITE ? VFS_WRITE : purpose);
   *out = NULL;
   if (!vfs) return fail(HALOTUNE_DB, "%s: SQLite has no access to files on this system (the VFS 'unix')", path);
-  halotune_status status = path == in_memory ? HALOTUNE_OK : store_real_path(path, &file);
+  flags |= SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  halotune_status status = HALOTUNE_OK;
+  if (path != in_memory) status = open_file_of(path, flags, vfs, out);
+  else if (sqlite3_open_v2(in_memory, out, flags, vfs) != SQLITE_OK) status = *out ? query_fail(*out) : fail_memory();
   if (status != HALOTUNE_OK) return status;
-  char *name = file ? query_file_name(file) : strdup(path);
-  free(file);
-  if (!name) return fail_memory();
-  const int code =
-      sqlite3_open_v2(name, out, flags | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs);
-  free(name);
-  if (code != SQLITE_OK && !*out) return fail_memory();
-  if (code != SQLITE_OK) return query_fail(*out);
   status = journal_check_beside(*out, path);
   if (status == HALOTUNE_OK) status = query_add_functions(*out);
   if (status != HALOTUNE_OK) return status;
