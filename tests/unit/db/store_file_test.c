@@ -697,6 +697,41 @@ TEST(others_read_a_database_of_root_that_is_open) {
   work_end(&work);
 }
 
+/* The folder of an open database is exchanged with a link to another folder, which has a database of the same name.
+ * What a writer does then comes into the first one, and nothing beside the other one is made or removed. */
+TEST(an_open_database_stays_in_its_folder) {
+  struct work work = work_begin();
+  struct store *store;
+  char other[96], moved[96], theirs[128], beside[160], line[192];
+  char *folder = path_folder(work.path);
+  make_database(work.path, 1);
+  snprintf(other, sizeof other, "%s/other", work.folder);
+  snprintf(moved, sizeof moved, "%s/moved", work.folder);
+  snprintf(theirs, sizeof theirs, "%s/%s", other, path_name(work.path));
+  snprintf(beside, sizeof beside, "%s-wal", theirs);
+  CHECK_EQ(0, mkdir(other, 0700), "%s", other);
+  snprintf(line, sizeof line, "vacuum into '%s'", theirs);
+  run_sql(work.path, line);
+  const struct hash before = hash_of_file(theirs);
+  FILE *file = fopen(beside, "wb");
+  CHECK(file && fclose(file) == 0, "%s", beside);
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  CHECK_EQ(0, rename(folder, moved) + symlink(other, folder), "%s", folder);
+  CHECK_OK(query_script(store_connection(store), "begin immediate; update run set host = 'moved'; commit"));
+  CHECK_EQ(1, number_of(store, "select count(*) from run where host = 'moved'"), "the change");
+  store_close(store);
+  CHECK(access(beside, F_OK) == 0, "the file beside the other one is not removed");
+  unlink(beside);
+  CHECK(hash_compare(before, hash_of_file(theirs)) == 0, "the other database is as it was");
+  CHECK_EQ(0, unlink(folder) + rename(moved, folder), "%s", folder);
+  CHECK_OK(store_open(work.path, STORE_READ, &store));
+  CHECK_EQ(1, number_of(store, "select count(*) from run where host = 'moved'"), "the change is in the first one");
+  store_close(store);
+  unlink(theirs);
+  free(folder);
+  work_end(&work);
+}
+
 /* Another user can move a file of this user to which he can write, and can give it a second name. */
 TEST(a_file_beside_a_database_must_not_give_more_rights_than_the_database) {
   static const struct {
@@ -1195,6 +1230,7 @@ int main(void) {
       cmocka_unit_test(a_file_that_another_user_puts_beside_a_database_meanwhile_is_not_used),
       cmocka_unit_test(a_reader_makes_nothing_beside_a_database_of_another_user),
       cmocka_unit_test(others_read_a_database_of_root_that_is_open),
+      cmocka_unit_test(an_open_database_stays_in_its_folder),
       cmocka_unit_test(a_file_beside_a_database_must_not_give_more_rights_than_the_database),
       cmocka_unit_test(a_journal_that_names_another_file_removes_nothing),
       cmocka_unit_test(the_copy_of_what_is_not_trusted_follows_no_link_of_another_user),
