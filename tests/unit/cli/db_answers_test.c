@@ -161,30 +161,37 @@ TEST(a_gpu_whose_uuid_means_another_one_is_asked_for) {
   work_end(&work);
 }
 
+/* Add a winner to a database that has one, and count the answers that change.
+ *   lines  receives what is told of them */
+static long changes_of(const struct tuned *known, const struct tuned *added, char *lines, size_t bytes) {
+  struct work work = work_begin();
+  struct store *store;
+  struct answers *answers;
+  long changed, left;
+  FILE *out = fmemopen(lines, bytes, "w");
+  setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
+  tuned_make(work.path, known, 1);
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  CHECK_OK(answers_ask(store, false, &answers));
+  tuned_put_template(store, added, tuned_template(added->template));
+  CHECK_OK(answers_compare(answers, store, out, &changed, &left));
+  fclose(out);
+  answers_free(answers);
+  store_close(store);
+  work_end(&work);
+  return changed;
+}
+
 /* Most programs name no launch mode. A winner in another mode than the known one may then answer. */
 TEST(a_winner_in_another_mode_is_told) {
   static const struct tuned graph = {GPU_H200,        "star7",      "zmarch",     "vector=4", DTYPE_F32,
                                      {512, 512, 512}, LAUNCH_GRAPH, CACHE_STEADY, false,      0.27},
                             stream = {GPU_H200,        "star7",       "direct",     "vector=1", DTYPE_F32,
                                       {512, 512, 512}, LAUNCH_STREAM, CACHE_STEADY, false,      0.2};
-  struct work work = work_begin();
-  struct store *store;
-  struct answers *answers;
   char lines[1024] = "";
-  long changed, left;
-  FILE *out = fmemopen(lines, sizeof lines, "w");
-  setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
-  tuned_make(work.path, &graph, 1);
-  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
-  CHECK_OK(answers_ask(store, false, &answers));
-  tuned_put_template(store, &stream, tuned_template(stream.template));
-  CHECK_OK(answers_compare(answers, store, out, &changed, &left));
-  fclose(out);
+  changes_of(&graph, &stream, lines, sizeof lines);
   CHECK(strstr(lines, "star7 f32 512x512x512, on NVIDIA H200: direct, in place of zmarch"), "%s", lines);
   CHECK(!strstr(lines, "graph, steady, on NVIDIA H200"), "the known winner stays: %s", lines);
-  answers_free(answers);
-  store_close(store);
-  work_end(&work);
 }
 
 /* A GPU that no row names yet can answer for its architecture, and for models without rows. */
@@ -193,24 +200,10 @@ TEST(a_winner_of_a_new_gpu_is_told) {
                                      {512, 512, 512}, LAUNCH_STREAM, CACHE_STEADY, false,      0.27},
                             of_h100 = {GPU_H100,        "star7",       "direct",     "vector=1", DTYPE_F32,
                                        {512, 512, 512}, LAUNCH_STREAM, CACHE_STEADY, false,      0.01};
-  struct work work = work_begin();
-  struct store *store;
-  struct answers *answers;
   char lines[1024] = "";
-  long changed, left;
-  FILE *out = fmemopen(lines, sizeof lines, "w");
-  setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
-  tuned_make(work.path, &known, 1);
-  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
-  CHECK_OK(answers_ask(store, false, &answers));
-  tuned_put_template(store, &of_h100, tuned_template(of_h100.template));
-  CHECK_OK(answers_compare(answers, store, out, &changed, &left));
-  fclose(out);
+  const long changed = changes_of(&known, &of_h100, lines, sizeof lines);
   CHECK_EQ(1, changed, "%s", lines);
   CHECK(strstr(lines, "star7 f32 512x512x512, stream, steady, on sm_90: direct, in place of zmarch"), "%s", lines);
-  answers_free(answers);
-  store_close(store);
-  work_end(&work);
 }
 
 int main(void) {
