@@ -58,8 +58,9 @@ static bool lets_others_write(const struct stat *beside, const struct stat *data
 }
 
 static bool is_in_group(gid_t group) {
-  gid_t list[NGROUPS_MAX > 1024 ? 1024 : NGROUPS_MAX];
-  const int count = getgroups(COUNT(list), list);
+  enum { MOST_GROUPS = 1024 };
+  gid_t list[MOST_GROUPS];
+  const int count = getgroups(MOST_GROUPS, list);
   bool is_in = group == getegid();
   for (int i = 0; i < count && !is_in; i++) is_in = list[i] == group;
   return is_in;

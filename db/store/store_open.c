@@ -86,7 +86,7 @@ static bool close_with(sqlite3 *connection, int fd) {
 }
 
 /* Open a file through its folder, so that its owner cannot exchange the folder between the file and its journal. */
-static halotune_status open_file_of(const char *path, int flags, const char *vfs, sqlite3 **out) {
+static halotune_status connect_through_folder(const char *path, int flags, const char *vfs, sqlite3 **out) {
   char name[PATH_MAX], *file = NULL;
   int folder = -1;
   halotune_status status = store_real_path(path, &file);
@@ -111,7 +111,7 @@ static halotune_status connect_to(const char *path, int flags, enum vfs_purpose 
   if (!vfs) return fail(HALOTUNE_DB, "%s: SQLite has no access to files on this system (the VFS 'unix')", path);
   flags |= SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   halotune_status status = HALOTUNE_OK;
-  if (path != in_memory) status = open_file_of(path, flags, vfs, out);
+  if (path != in_memory) status = connect_through_folder(path, flags, vfs, out);
   else if (sqlite3_open_v2(in_memory, out, flags, vfs) != SQLITE_OK) status = *out ? query_fail(*out) : fail_memory();
   if (status != HALOTUNE_OK) return status;
   status = journal_check_beside(*out, path);
