@@ -84,7 +84,8 @@ static void print_candidate(const struct query *query, const struct candidate *c
   const double percent = 100;
   struct text text = {0};
   if (isfinite(prediction.time_ms)) {
-    text_printf(&text, "  %.4g ms, +- %.0f %%", prediction.time_ms, percent * prediction.error);
+    text_printf(&text, "  %.4g ms, +- %.0f %%, ranked as %.4g ms", prediction.time_ms, percent * prediction.error,
+                exp(candidate->rank));
   } else {
     text_printf(&text, "  unknown time");
   }
@@ -132,7 +133,7 @@ static const char *verdict_on_candidate(const struct query *query, const struct 
   if (!is_own(query, candidate->row) && !compared_all(query))
     return "not compared: a row of the stencil itself answers without much doubt";
   if (!is_own(query, candidate->row) && is_better) return "not compared: it is not surer than the answer";
-  return "slower, by its predicted time plus three errors";
+  return "ranked behind the answer";
 }
 
 halotune_status query_print_why(const struct query *query) {
@@ -149,8 +150,9 @@ halotune_status query_print_why(const struct query *query) {
   halotune_status status = candidates_add_all(&candidates);
   const int all = status == HALOTUNE_OK ? candidates_count(&candidates) : 0;
   if (all > MOST_PRINTED)
-    printf("candidates  the best %d of %d rows, by predicted time plus three errors\n", MOST_PRINTED, all);
-  else if (status == HALOTUNE_OK) printf("candidates  %d rows, by predicted time plus three errors\n", all);
+    printf("candidates  the best %d of %d rows, ranked by a time that each hardly exceeds\n", MOST_PRINTED, all);
+  else if (status == HALOTUNE_OK)
+    printf("candidates  %d row%s, ranked by a time that each hardly exceeds\n", all, PLURAL(all));
   while (count < MOST_PRINTED && status == HALOTUNE_OK && candidates_take(&candidates, &candidate)) {
     struct text why = {0};
     const struct template *template;
