@@ -145,8 +145,6 @@ void guard_steps(sqlite3 *connection, int64_t file_bytes, struct guard *guard) {
 
 void guard_end(struct guard *guard) { sqlite3_progress_handler(guard->connection, 0, NULL, NULL); }
 
-void guard_time(struct guard *guard, double ms) { guard->until_thread_ms = clock_thread_ms() + ms; }
-
 void guard_ask(struct guard *guard, bool (*is_over)(const void *context), const void *context) {
   guard->is_over = is_over;
   guard->is_over_context = context;

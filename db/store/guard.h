@@ -41,10 +41,6 @@ void guard_steps(sqlite3 *connection, int64_t file_bytes, struct guard *guard);
  * takes all but the last back. */
 void guard_glance(struct guard *guard, int64_t steps);
 
-/* From now on, also end statements when this thread has taken so much more processor time. guard_steps takes it
- * back. */
-void guard_time(struct guard *guard, double ms);
-
 /* From now on, also end statements when `is_over` says so; NULL: nobody is asked. guard_steps and guard_glance leave it
  * as it is. */
 void guard_ask(struct guard *guard, bool (*is_over)(const void *context), const void *context);
