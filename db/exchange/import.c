@@ -16,6 +16,7 @@
 #include "db/exchange/table.h"
 #include "db/store/guard.h"
 #include "db/store/query.h"
+#include "db/store/rename_templates.h"
 
 struct reader {
   const char *name;
@@ -292,6 +293,7 @@ halotune_status import_parse(const char *text, size_t length, const char *name, 
     status = read_tables(&r, json_object_get(document, "tables"));
     sqlite3_finalize(r.insert);
     text_free(&r.sql);
+    if (status == HALOTUNE_OK && version > 1) status = templates_rename(r.connection);
     status = query_finish(r.connection, status);
     if (status == HALOTUNE_OK && version == 1) status = migrate_document(store, name, length);
   }

@@ -7,6 +7,7 @@
 #include "db/store/migrate_5.h"
 #include "db/store/migrate_copy.h"
 #include "db/store/query.h"
+#include "db/store/rename_templates.h"
 #include "db/store/schema.h"
 
 /* From version 5 to 6: a problem has a number of time steps. All tables are copied, so that a column that is added to a
@@ -19,7 +20,8 @@ static halotune_status finish_6(sqlite3 *connection) {
   halotune_status status = query_script(connection, schema_sql);
   for (size_t i = 0; i < COUNT(tables) && status == HALOTUNE_OK; i++)
     status = migrate_copy_rows(connection, tables[i], NULL, NULL);
-  return status == HALOTUNE_OK ? query_script(connection, MIGRATE_DROP_6_SQL) : status;
+  if (status == HALOTUNE_OK) status = query_script(connection, MIGRATE_DROP_6_SQL);
+  return status == HALOTUNE_OK ? templates_rename(connection) : status;
 }
 
 /* Version 1 is the first. A key cannot be changed in place: the step makes the table again, under the name that other

@@ -33,9 +33,9 @@ struct configuration {
   unsigned char choice[MAX_PARAMETERS];
 };
 
-/* Where a rule comes from: the template's file; common.yml, because the file names it; common.yml, for every template;
- * or from nowhere, because the file has no field `sums`. */
-enum rule_origin { RULE_OWN, RULE_COMMON, RULE_ALWAYS, RULE_UNSAID };
+/* Where a rule comes from: the template's file; common.yml, because the file names it; or common.yml, for every
+ * template. */
+enum rule_origin { RULE_OWN, RULE_COMMON, RULE_ALWAYS };
 
 /* A condition on stencil, device and parameters. A configuration is left out if its value is 0 or not a finite
  * number. */

@@ -75,23 +75,20 @@ static void add_parameter(struct text *text, const struct parameter *parameter) 
   add_string(text, parameter->words[parameter->default_value]);
 }
 
-/* Whether a rule is part of what a template means. Rules of every template do not count. Version 0.1.0 added the rule
- * for bit-reproducible results where a file had no field `sums`, but only to templates whose CUDA text did not leave
- * all sums to `update`. That rule still counts there alone, so that these templates keep their identities. */
-static bool is_counted(const struct rule *rule, bool with_common, const char *cuda) {
-  if (rule->origin != RULE_UNSAID) return rule->origin <= (with_common ? RULE_COMMON : RULE_OWN);
-  return (!strstr(cuda, "update(") && !strstr(cuda, "update_vector(")) || strstr(cuda, "add_plane(");
+/* Whether a rule is part of what a template means. Rules of every template do not count. */
+static bool is_counted(const struct rule *rule, bool with_common) {
+  return rule->origin <= (with_common ? RULE_COMMON : RULE_OWN);
 }
 
 /* Append the sorted hashes of parameters, then those of rules. A rule that occurs twice counts once. */
-static void add_sets(struct text *text, const struct template *template, const char *cuda, bool with_common) {
+static void add_sets(struct text *text, const struct template *template, bool with_common) {
   struct identity parts[MAX_RULES > MAX_PARAMETERS ? MAX_RULES : MAX_PARAMETERS];
   for (int kind = 0; kind < 2; kind++) {
     int all = kind == 0 ? template->parameter_count : template->rule_count, count = 0;
     for (int i = 0; i < all; i++) {
       struct text part = {0};
       if (kind == 0 && template->parameters[i].is_common && !with_common) continue;
-      if (kind == 1 && !is_counted(&template->rules[i], with_common, cuda)) continue;
+      if (kind == 1 && !is_counted(&template->rules[i], with_common)) continue;
       if (kind == 0) add_parameter(&part, &template->parameters[i]);
       else add_formula(&part, template, template->rules[i].keep);
       if (text_ok(&part)) parts[count++] = identity_of(kind == 0 ? "parameter" : "rule", part.bytes, part.length);
@@ -108,9 +105,9 @@ static void add_sets(struct text *text, const struct template *template, const c
 }
 
 /* Append the meaning of the template's own files, without the parts of common.yml that they name. */
-static void add_own(struct text *text, const struct template *template, const char *cuda, struct identity tokens) {
+static void add_own(struct text *text, const struct template *template, struct identity tokens) {
   add_string(text, template->name);
-  add_sets(text, template, cuda, false);
+  add_sets(text, template, false);
   add_axes(text, template, "block", template->block);
   add_axes(text, template, "grid", template->grid);
   add_string(text, "shared_bytes");
@@ -145,8 +142,8 @@ halotune_status template_identify(struct template *template, const char *cuda) {
   if (source_has_lines(cuda)) tokens = identity_of("CUDA with #line", cuda, strlen(cuda));
   if (status == HALOTUNE_OK) status = used_definitions_hash(known_macros, template_common_cuda(cuda), cuda, &shared);
   if (status != HALOTUNE_OK) return status;
-  add_own(&own, template, cuda, tokens);
-  add_sets(&common, template, cuda, true);
+  add_own(&own, template, tokens);
+  add_sets(&common, template, true);
   add_identity(&common, shared);
   if (text_ok(&own) && text_ok(&common)) {
     template->own_hash = identity_of("files of a template", own.bytes, own.length);

@@ -99,7 +99,7 @@ halotune_status template_rules_read(struct reader *r, struct reader *common) {
 }
 
 /* Add the rule for bit-reproducible results. It leaves out a template that forms its sums in an order of its own. */
-static halotune_status add_order_rule(struct template *template, enum rule_origin origin) {
+static halotune_status add_order_rule(struct template *template) {
   int fact = exprs_add(&template->exprs, (struct expr){.kind = EXPR_VARIABLE, .index = FACT_reproducible});
   int keep = exprs_add(&template->exprs, (struct expr){.kind = EXPR_NOT, .args = {fact}, .arg_count = 1});
   if (fact < 0 || keep < 0) return fail_memory();
@@ -107,15 +107,15 @@ static halotune_status add_order_rule(struct template *template, enum rule_origi
                                                           .text = "reproducible == 0",
                                                           .otherwise = "its sums have an order of their own",
                                                           .last_parameter = -1,
-                                                          .origin = origin};
+                                                          .origin = RULE_OWN};
   return HALOTUNE_OK;
 }
 
 halotune_status template_sums_read(struct reader *r) {
   const struct yaml *sums = yaml_find(r->root, "sums");
-  if (!sums) return add_order_rule(r->template, RULE_UNSAID);
+  if (!sums) return add_order_rule(r->template);
   const char *word = sums->kind == YAML_TEXT ? sums->text : "";
   if (strcmp(word, "update") == 0) return HALOTUNE_OK;
-  if (strcmp(word, "own_order") == 0) return add_order_rule(r->template, RULE_OWN);
+  if (strcmp(word, "own_order") == 0) return add_order_rule(r->template);
   return reader_fail(r, sums->place, "expected update (update() forms all sums) or own_order");
 }

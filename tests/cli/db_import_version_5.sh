@@ -1,5 +1,5 @@
-# A document of Halotune 0.1.0 with templates of a user, which have no field `sums`: `mine` leaves all sums to `update`, `own` does not. Both keep
-# the identities that 0.1.0 gave them, so their rows are taken, pass the check and answer.
+# A document of Halotune 0.1.0 with templates of a user, which have no field `sums`: `mine` leaves all sums to `update`, `own` does not. `mine` had
+# the identity of a template that says so, and gets one of its own. The rows are taken, pass the check and answer.
 HALOTUNE_DB=$TMPDIR/old.db
 export HALOTUNE_DB
 halotune db import --trust --yes tests/data/db/version_5.json 2>/dev/null
