@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,11 +130,32 @@ halotune_status exchange_open_place(const char *path, struct place *out) {
   return place_open(path, part_foreign_check, out);
 }
 
-/* The absolute path of a name in an open folder. Nobody can exchange the folder in between. */
+/* The path to which a link of the proc file system leads. The kernel writes it without links; a part of it that is a
+ * link now was put there later, so that realpath() would follow it. NULL if it leads to no path. */
+static char *link_target(int folder, const char *name) {
+  char target[PATH_MAX];
+  const ssize_t length = readlinkat(folder, name, target, sizeof target);
+  if (length <= 0 || length >= (ssize_t)sizeof target || *target != '/') return NULL;
+  return strndup(target, (size_t)length);
+}
+
+halotune_status exchange_find_place(const char *path, struct place *out) {
+  (void)access(path, F_OK); /* as in open_folder_if_there */
+  halotune_status status = open_if_there(path, part_foreign_check, out);
+  if (status != HALOTUNE_OK || !out->is_descriptor) return status;
+  char *target = link_target(out->folder, out->name);
+  if (!target) return HALOTUNE_OK;
+  place_close(out);
+  status = open_if_there(target, part_foreign_check, out);
+  free(target);
+  return status;
+}
+
+/* The absolute path of a name in an open folder. */
 static char *absolute_path(const struct place *place) {
   char link[64], *path;
   snprintf(link, sizeof link, "/proc/self/fd/%d", place->folder);
-  char *folder = realpath(link, NULL);
+  char *folder = link_target(AT_FDCWD, link);
   if (!folder) return strdup(place->path);
   if (asprintf(&path, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, place->name) < 0) path = NULL;
   free(folder);
@@ -143,10 +165,8 @@ static char *absolute_path(const struct place *place) {
 halotune_status exchange_real_path(const char *path, char **out) {
   struct place place;
   *out = NULL;
-  (void)access(path, F_OK); /* as in open_folder_if_there */
-  halotune_status status = open_if_there(path, part_foreign_check, &place);
-  if (status == HALOTUNE_OK && place.is_descriptor) *out = realpath(path, NULL);
-  else if (status == HALOTUNE_OK && !place.is_missing) *out = absolute_path(&place);
+  halotune_status status = exchange_find_place(path, &place);
+  if (status == HALOTUNE_OK && !place.is_missing) *out = absolute_path(&place);
   if (status == HALOTUNE_OK && !*out && !(*out = strdup(path))) status = fail_memory();
   place_close(&place);
   return status;

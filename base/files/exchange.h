@@ -36,6 +36,11 @@ bool exchange_is_foreign(const struct stat *folder, const struct stat *entry);
  * in a folder that all may write to is refused, such as one in /tmp. */
 halotune_status exchange_open_place(const char *path, struct place *out);
 
+/* The same for a file that is used where it is, such as a database: a link of the proc file system is replaced by the
+ * path that it leads to. If its folder does not exist, that is no failure: see is_missing.
+ *   out  for the caller to end with place_close, also after a failure */
+halotune_status exchange_find_place(const char *path, struct place *out);
+
 /* Find the path without links of a file that the user has named. The links on the way to it, and the file itself if it
  * is a link, are those that exchange_open_place follows. Whoever opens the outcome without following links opens what
  * was found, also if another user has put a link there in between.

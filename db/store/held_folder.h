@@ -1,21 +1,32 @@
-/* held_folder.h: paths through an open folder. Between two uses of a path, another user can exchange one of its folders
- * with a link to another folder. A path of this kind leads into the same folder each time. */
+/* held_folder.h: a file in an open folder. Between two uses of a path, another user can exchange one of its folders
+ * with a link to another folder. A name through an open folder leads into the same folder each time. */
 #ifndef DB_STORE_HELD_FOLDER_H
 #define DB_STORE_HELD_FOLDER_H
 
 #include <limits.h>
 #include <stdbool.h>
 
-/* Open the folder of a file, and write the file's path through it. Where /proc is not mounted, `out` is the path
- * itself.
- *   fd  receives the folder, for the caller to close when the path is no longer used; -1 for the path itself
- * Returns false if the folder cannot be opened, or when the path is too long. */
-bool held_open(const char *path, int *fd, char out[PATH_MAX]);
+#include "base/fail.h"
 
-/* Whether held_open wrote a path. */
-bool held_is_path(const char *path);
+struct held_file {
+  const char *path;    /* as the user named it, for messages */
+  int folder;          /* a descriptor; -1: none */
+  char name[PATH_MAX]; /* opens the file, through the folder; the path itself if the folder does not exist */
+};
 
-/* Write a path as a person would: that of the folder as it is now. Other paths are copied. */
-void held_readable(const char *path, char out[PATH_MAX]);
+/* Walk to a file that the user has named (exchange_find_place in base/files/exchange.h), and keep its folder open. The
+ * file need not exist.
+ *   path  lives as long as `out`
+ *   out   for the caller to end with held_close, also after a failure
+ * Returns HALOTUNE_OK; HALOTUNE_DB, whose detail names a link that is not followed; HALOTUNE_MEMORY. */
+halotune_status held_open(const char *path, struct held_file *out);
+
+void held_close(struct held_file *held);
+
+/* Whether a name leads through a held folder. */
+bool held_is_path(const char *name);
+
+/* Write such a name as a person would: with the path of the folder as it is now. Other paths are copied. */
+void held_readable(const char *name, char out[PATH_MAX]);
 
 #endif

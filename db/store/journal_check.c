@@ -19,6 +19,8 @@
 #include "db/store/held_folder.h"
 #include "db/store/store.h"
 
+#define ACCESS_LIST "system.posix_acl_access"
+
 /* The last bytes of a journal that names another file. */
 static const unsigned char mark[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
 
@@ -31,30 +33,74 @@ static bool ends_with_mark(int fd) {
   return memcmp(end, mark, sizeof end) == 0;
 }
 
-/* Whether a file's group may write to it. With an access list (ACL), the bit of the mode is the most that any entry may
- * give, and tells nothing about the group. */
+/* An access list (ACL) of a file, as the system stores it. */
+struct access_list {
+  ssize_t bytes; /* negative: the file has none, or one that is too long */
+  char list[4096];
+};
+
+static struct access_list list_of(const char *file) {
+  struct access_list out;
+  out.bytes = lgetxattr(file, ACCESS_LIST, out.list, sizeof out.list);
+  if (out.bytes < 0 && errno == ERANGE) out.bytes = 0; /* is like no other list */
+  return out;
+}
+
+static bool has_list(const char *file) { return list_of(file).bytes >= 0; }
+
+/* Whether two files have the same list, or both have none. */
+static bool have_same_list(const char *a, const char *b) {
+  const struct access_list one = list_of(a), other = list_of(b);
+  if (one.bytes < 0 || other.bytes < 0) return one.bytes < 0 && other.bytes < 0;
+  return one.bytes > 0 && one.bytes == other.bytes && memcmp(one.list, other.list, (size_t)one.bytes) == 0;
+}
+
+bool journal_copy_list(const char *database, int fd) {
+  const struct access_list list = list_of(database);
+  if (list.bytes >= 0) return list.bytes > 0 && fsetxattr(fd, ACCESS_LIST, list.list, (size_t)list.bytes, 0) == 0;
+  return fremovexattr(fd, ACCESS_LIST) == 0 || errno == ENODATA || errno == ENOTSUP;
+}
+
+/* Whether a file's group may write to it. With an access list, the bit of the mode is the most that any entry may give,
+ * and tells nothing about the group. */
 static bool group_may_write(const char *file, const struct stat *facts) {
-  return (facts->st_mode & S_IWGRP) && getxattr(file, "system.posix_acl_access", NULL, 0) < 0;
+  return (facts->st_mode & S_IWGRP) && !has_list(file);
+}
+
+/* Whether the owner of a database's folder and the members of the database's group are the only ones that can put files
+ * into the folder. Elsewhere the group of a file tells nothing: it is that of a folder in which the file was made. */
+static bool is_for_group(const char *file, const struct stat *database, const struct stat *folder) {
+  if (folder->st_mode & S_IWOTH) return false;
+  if (!(folder->st_mode & S_IWGRP)) return true;
+  char *path = path_folder(file), *itself = NULL; /* the folder of a held file is a link: see held_folder.h */
+  if (path && asprintf(&itself, "%s/.", path) < 0) itself = NULL;
+  const bool has_no_list = itself && !has_list(itself);
+  free(itself);
+  free(path);
+  return has_no_list && folder->st_gid == database->st_gid;
 }
 
 /* Whether the owner of a file beside a database may decide what the database holds: root, this user, the owner of the
- * database, and everybody to whom the mode of the database gives the right to write. The group of a file is that of a
- * folder in which it was made, and tells nothing where all users can move files to.
+ * database, and everybody to whom the mode of the database gives the right to write.
  *   file    the database
  *   folder  of both files */
 static bool may_write(const struct stat *beside, const char *file, const struct stat *database,
                       const struct stat *folder) {
   return beside->st_uid == 0 || beside->st_uid == geteuid() || beside->st_uid == database->st_uid ||
          (database->st_mode & S_IWOTH) ||
-         (group_may_write(file, database) && beside->st_gid == database->st_gid && !(folder->st_mode & S_IWOTH));
+         (group_may_write(file, database) && beside->st_gid == database->st_gid &&
+          is_for_group(file, database, folder));
 }
 
 /* Whether a file beside a database lets others write who may not write to the database. Who can write to such a file of
- * this user could have moved it there. */
-static bool lets_others_write(const struct stat *beside, const struct stat *database) {
+ * this user could have moved it there.
+ *   path, beside    of that file
+ *   file, database  of the database */
+static bool lets_others_write(const char *path, const struct stat *beside, const char *file,
+                              const struct stat *database) {
   const mode_t more = beside->st_mode & ~database->st_mode & (S_IWGRP | S_IWOTH);
-  const bool is_of_all = database->st_mode & S_IWOTH;
-  return more || ((beside->st_mode & S_IWGRP) && beside->st_gid != database->st_gid && !is_of_all);
+  if (more || (database->st_mode & S_IWOTH)) return more;
+  return (beside->st_mode & S_IWGRP) && (beside->st_gid != database->st_gid || !have_same_list(path, file));
 }
 
 static bool is_in_group(gid_t group) {
@@ -101,7 +147,7 @@ static halotune_status check_one(const char *file, const char *beside, const str
                 "%s: %s beside it has a second name, and SQLite would write to that file, too; remove this name, or "
                 "keep the database in a folder of your own",
                 path, name);
-  if (may_write(&facts, file, database, &folder) && lets_others_write(&facts, database))
+  if (may_write(&facts, file, database, &folder) && lets_others_write(beside, &facts, file, database))
     return fail(HALOTUNE_DB,
                 "%s: others can write to %s beside it, but not to the database, so it may be of another one; if it is "
                 "this one's, run: chmod go-w on it; else remove it",
@@ -113,12 +159,12 @@ static halotune_status check_one(const char *file, const char *beside, const str
               path, name, (unsigned)facts.st_uid);
 }
 
-enum journal_trust journal_trust_of(const char *database, const struct stat *beside) {
+enum journal_trust journal_trust_of(const char *database, const char *path, const struct stat *beside) {
   struct stat facts, folder;
   if (stat(database, &facts) != 0 || !own_folder_of(database, &folder)) return JOURNAL_DOUBTFUL;
   if (!S_ISREG(beside->st_mode) || !may_write(beside, database, &facts, &folder)) return JOURNAL_FOREIGN;
   const bool has_names = beside->st_nlink > 1 && others_may_link(&folder);
-  return has_names || lets_others_write(beside, &facts) ? JOURNAL_DOUBTFUL : JOURNAL_TRUSTED;
+  return has_names || lets_others_write(path, beside, database, &facts) ? JOURNAL_DOUBTFUL : JOURNAL_TRUSTED;
 }
 
 enum journal_right journal_right_of(const char *database) {
@@ -126,8 +172,8 @@ enum journal_right journal_right_of(const char *database) {
   if (lstat(database, &facts) != 0 || !S_ISREG(facts.st_mode) || !own_folder_of(database, &folder))
     return JOURNAL_RIGHT_NONE;
   const bool is_own = facts.st_uid == geteuid() || facts.st_uid == 0;
-  const bool is_shared =
-      geteuid() != 0 && group_may_write(database, &facts) && is_in_group(facts.st_gid) && !(folder.st_mode & S_IWOTH);
+  const bool is_shared = geteuid() != 0 && group_may_write(database, &facts) && is_in_group(facts.st_gid) &&
+                         is_for_group(database, &facts, &folder);
   if (is_own || is_shared) return JOURNAL_RIGHT_ALL;
   char *path = path_folder(database);
   const bool is_writable = !path || faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0; /* root may write everywhere */

@@ -4,6 +4,7 @@
 #define DB_STORE_JOURNAL_CHECK_H
 
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <sys/stat.h>
 
 #include "base/fail.h"
@@ -31,8 +32,13 @@ enum journal_trust {
 };
 
 /*   database  its path
+ *   path      of the file
  *   beside    what lstat tells of the file */
-enum journal_trust journal_trust_of(const char *database, const struct stat *beside);
+enum journal_trust journal_trust_of(const char *database, const char *path, const struct stat *beside);
+
+/* Give an open file the access list (ACL) of a database, or none if the database has none: a new file gets the default
+ * list of its folder, which may let others write. Returns false if that fails. */
+bool journal_copy_list(const char *database, int fd);
 
 /* What a program that only reads a database may do beside it. Its owner can replace these files, and a new one is this
  * user's: he could move it to another database of this user. */

@@ -32,22 +32,22 @@ static char *database_of(const char *name) {
   return NULL;
 }
 
-/* Give a file the owner and the mode of its database. Only root can give it to another user. */
-static bool give_to_owner(int fd, const struct stat *database) {
+/* Give a file the owner, the access list and the mode of its database. Only root can give it to another user. */
+static bool give_to_owner(int fd, const char *file, const struct stat *database) {
   const uid_t owner = geteuid() == 0 ? database->st_uid : (uid_t)-1;
   const bool is_given = fchown(fd, owner, database->st_gid) == 0 || geteuid() != 0;
-  return is_given && fchmod(fd, database->st_mode & (S_IRWXU | S_IRWXG | S_IRWXO)) == 0;
+  return is_given && journal_copy_list(file, fd) && fchmod(fd, database->st_mode & (S_IRWXU | S_IRWXG | S_IRWXO)) == 0;
 }
 
 /* Make the file without a name, and name it when it has its owner and mode: other users open it as soon as it is there.
  * Returns false where the file system cannot do that. */
-static bool make_at_once(const struct stat *database, const char *path) {
+static bool make_at_once(const char *file, const struct stat *database, const char *path) {
   char *folder = path_folder(path), name[32];
   const int fd = folder ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
   free(folder);
   if (fd < 0) return false;
   snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-  const bool is_made = give_to_owner(fd, database) &&
+  const bool is_made = give_to_owner(fd, file, database) &&
                        (linkat(AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST);
   close(fd);
   return is_made;
@@ -57,10 +57,10 @@ static bool make_at_once(const struct stat *database, const char *path) {
 static bool make_beside(const char *database, const char *path) {
   struct stat facts;
   if (stat(database, &facts) != 0 || faccessat(AT_FDCWD, database, W_OK, AT_EACCESS) != 0) return false;
-  if (make_at_once(&facts, path)) return true;
+  if (make_at_once(database, &facts, path)) return true;
   const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) return errno == EEXIST;
-  const bool is_made = give_to_owner(fd, &facts);
+  const bool is_made = give_to_owner(fd, database, &facts);
   close(fd);
   return is_made;
 }
@@ -73,7 +73,7 @@ static bool is_ready(const char *database, const char *path, bool may_make) {
   for (int i = 0; i < (may_make ? TRIES : 1); i++) {
     if (i > 0) usleep(WAIT_US);
     const bool is_made = may_make && make_beside(database, path);
-    if (lstat(path, &facts) == 0 && journal_trust_of(database, &facts) == JOURNAL_TRUSTED) return true;
+    if (lstat(path, &facts) == 0 && journal_trust_of(database, path, &facts) == JOURNAL_TRUSTED) return true;
     if (!is_made) return false;
   }
   return false;
@@ -112,7 +112,7 @@ static int access_guarded(sqlite3_vfs *vfs, const char *name, int flags, int *ou
   char *database = code == SQLITE_OK && *out && flags == SQLITE_ACCESS_EXISTS ? database_of(name) : NULL;
   if (!database) return code;
   const bool is_there = lstat(name, &facts) == 0;
-  const enum journal_trust trust = is_there ? journal_trust_of(database, &facts) : JOURNAL_FOREIGN;
+  const enum journal_trust trust = is_there ? journal_trust_of(database, name, &facts) : JOURNAL_FOREIGN;
   free(database);
   *out = trust == JOURNAL_TRUSTED;
   return trust == JOURNAL_DOUBTFUL ? SQLITE_IOERR_ACCESS : SQLITE_OK;

@@ -35,7 +35,7 @@ static const char *advice_for(int code) {
   }
 }
 
-const int query_wait_ms = 30000;
+const struct query_wait query_usual_wait = {30000, INFINITY};
 
 /* A statement of this thread that waits for a lock. */
 static _Thread_local struct {
@@ -43,20 +43,24 @@ static _Thread_local struct {
   bool has_no_locks; /* its file system has no locks, which SQLite reports as a lock of another program */
 } waiting;
 
-/* SQLite calls this when it did not get a lock; errno is still that of the attempt.
- *   most_ms  points to the limit of the wait */
-static int wait_for_lock(void *most_ms, int attempts) {
+static const int late_most_ms = 2000; /* see struct query_wait */
+
+/* SQLite calls this when it did not get a lock; errno is still that of the attempt. */
+static int wait_for_lock(void *context, int attempts) {
   const int cause = errno;
-  if (attempts == 0) waiting.since_ms = clock_ms();
+  const struct query_wait *wait = context;
+  const double now_ms = clock_ms();
+  if (attempts == 0) waiting.since_ms = now_ms;
   waiting.has_no_locks = cause == ENOLCK;
-  if (waiting.has_no_locks || clock_ms() - waiting.since_ms > *(const int *)most_ms) return 0;
+  const int most_ms = now_ms > wait->until_ms && wait->most_ms > late_most_ms ? late_most_ms : wait->most_ms;
+  if (waiting.has_no_locks || now_ms - waiting.since_ms > most_ms) return 0;
   usleep(1000 * (attempts < 25 ? (unsigned)attempts + 1 : 25));
   errno = 0;
   return 1;
 }
 
-void query_wait(sqlite3 *connection, const int *most_ms) {
-  sqlite3_busy_handler(connection, wait_for_lock, (void *)(uintptr_t)most_ms);
+void query_set_wait(sqlite3 *connection, const struct query_wait *wait) {
+  sqlite3_busy_handler(connection, wait_for_lock, (void *)(uintptr_t)wait);
 }
 
 /* What is wrong with the locks of a file system, if that is why a statement failed; or NULL. */

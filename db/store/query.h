@@ -14,13 +14,18 @@
  * do. */
 halotune_status query_fail(sqlite3 *connection);
 
-/* Let a connection wait for the locks of other programs. It does not wait where the file system has no locks (ENOLCK);
- * query_fail says so then.
- *   most_ms  the limit in milliseconds; it must live as long as the connection */
-void query_wait(sqlite3 *connection, const int *most_ms);
+/* How long each statement waits for the locks of other programs. */
+struct query_wait {
+  int most_ms;
+  double until_ms; /* by clock_ms: from then on, a statement waits 2 s at most; INFINITY: it makes no difference */
+};
+
+/* Let a connection wait. It does not wait where the file system has no locks (ENOLCK); query_fail says so then.
+ *   wait  must live as long as the connection */
+void query_set_wait(sqlite3 *connection, const struct query_wait *wait);
 
 /* How long a connection of a store waits. A transaction takes milliseconds, unless the disk is slow. */
-extern const int query_wait_ms;
+extern const struct query_wait query_usual_wait;
 
 /* Get a path in a form that SQLite reads only as a path. It reads "file:a?mode=memory" as an address.
  * The caller frees it; NULL when memory is out. */

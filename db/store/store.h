@@ -72,6 +72,10 @@ bool store_has_file(const struct store *store);
  * them. Returns HALOTUNE_OK, or HALOTUNE_DB with what is damaged. */
 halotune_status store_pages_check(struct store *store);
 
+/* From this time of clock_ms() on, no statement waits longer than 2 s for the lock of another program. Before it, and
+ * without this call, the limit is 30 s. */
+void store_wait_until(struct store *store, double until_ms);
+
 /* From now on, ask `is_over` often while a statement of a reader runs. It ends when the answer is true, and fails with
  * HALOTUNE_DB.
  *   is_over  NULL: nobody is asked */

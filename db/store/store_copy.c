@@ -4,25 +4,24 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/memory/array.h"
 #include "db/store/migrate_copy.h"
 #include "db/store/schema.h"
 #include "db/store/store_parts.h"
 
-/* What no question needs. It is most of a file. Some builds of SQLite overwrite what is left out with zeros, and
- * first keep it for a rollback. */
+/* What no question needs. It is most of a file. Some builds of SQLite overwrite what is left out with zeros. Nothing is
+ * kept for a rollback: after a failure nobody uses the copy. */
 static const char leave_out_sql[] =
-    "pragma secure_delete = off;"
+    "pragma journal_mode = off; pragma secure_delete = off;"
     " update best set source = '', cubin = x'', launch = '', coefficients = ''; update finalist set samples = x'';"
     " update measurement set samples = null, reason = '', why = null;"
     " update origin set name = id, document = '';"
     " update template set yaml = '', cuda = '';"
     " update run set command = '', host = '', reason = '', warnings = '', outcomes = null";
+
+static const long long most_bytes = 3LL << 29; /* of the copy */
 
 static halotune_status copy_rows(sqlite3 *connection) {
   /* in an order in which each refers to those before it */
@@ -61,11 +60,24 @@ static halotune_status take_template(sqlite3 *connection, const struct template 
   return status;
 }
 
+/* Old and new tables are there together, and indexes that the file lacks. */
+static halotune_status limit_memory(sqlite3 *connection) {
+  char sql[64];
+  int64_t page_bytes = 0;
+  const halotune_status status = query_number(connection, "pragma page_size", &page_bytes);
+  if (status != HALOTUNE_OK) return status;
+  snprintf(sql, sizeof sql, "pragma max_page_count = %lld", most_bytes / (long long)page_bytes);
+  return query_script(connection, sql);
+}
+
 static halotune_status make_tables_anew(sqlite3 *connection, struct template *const *templates, int count) {
-  halotune_status status = query_script(connection, "pragma foreign_keys = off");
+  halotune_status status = limit_memory(connection);
+  if (status == HALOTUNE_OK) status = query_script(connection, "pragma foreign_keys = off");
   if (status == HALOTUNE_OK) status = query_script(connection, "begin immediate");
   if (status != HALOTUNE_OK) return status;
   status = copy_rows(connection);
+  if (status != HALOTUNE_OK && sqlite3_errcode(connection) == SQLITE_FULL)
+    status = fail(HALOTUNE_DB, "they take more than %lld MiB of memory", most_bytes >> 20);
   if (status == HALOTUNE_OK)
     status = query_script(connection, "update template set hash = hex(randomblob(32)), common_hash = ''");
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = take_template(connection, templates[i]);
@@ -139,21 +151,6 @@ static halotune_status check_texts(sqlite3 *connection) {
   return status;
 }
 
-/* In the WAL mode SQLite waits for locks as long as it likes, and who owns the file can hold them. */
-static halotune_status check_wal(const char *path) {
-  struct stat database, index;
-  char *file = NULL, *name = NULL;
-  const halotune_status status = store_real_path(path, &file);
-  if (status == HALOTUNE_OK && asprintf(&name, "%s-shm", file) < 0) name = NULL;
-  const bool has_index = name && stat(file, &database) == 0 && lstat(name, &index) == 0;
-  free(file);
-  free(name);
-  if (status != HALOTUNE_OK) return status;
-  if (!has_index || database.st_uid == 0 || database.st_uid == geteuid()) return HALOTUNE_OK;
-  return fail(HALOTUNE_DB, "%s: a program of its owner, user %u, has it open: try again later, or read a copy of it",
-              path, (unsigned)database.st_uid);
-}
-
 bool store_is_copy(const struct store *store) { return store->mode == STORE_READ_SOON; }
 
 halotune_status store_open_copy(const char *path, struct template *const *templates, int count,
@@ -161,8 +158,7 @@ halotune_status store_open_copy(const char *path, struct template *const *templa
   struct store *store = NULL;
   char detail[FAIL_TEXT_BYTES / 2];
   *out = NULL;
-  halotune_status status = check_wal(path);
-  if (status == HALOTUNE_OK) status = store_open_soon(path, is_over, context, &store);
+  halotune_status status = store_open_soon(path, is_over, context, &store);
   if (status == HALOTUNE_OK) status = store_hold(store);
   if (status == HALOTUNE_OK && store_has_file(store))
     status =

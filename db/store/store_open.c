@@ -2,6 +2,7 @@
  * decides whether the database has a WAL. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,6 @@
 #include "base/files/replace.h"
 #include "base/text/utf8.h"
 #include "db/store/filesystem.h"
-#include "db/store/held_folder.h"
 #include "db/store/journal_check.h"
 #include "db/store/journal_vfs.h"
 #include "db/store/migrate.h"
@@ -72,57 +72,43 @@ static halotune_status inspect_file(sqlite3 *connection, const char *path, bool 
 
 static const char in_memory[] = ":memory:";
 
-static void no_result(sqlite3_context *context, int count, sqlite3_value **values) {
-  (void)count, (void)values;
-  sqlite3_result_null(context);
-}
-
-static void close_folder(void *fd) { close((int)(intptr_t)fd); }
-
-/* Have a connection close a descriptor when it is closed: as the context of a function. Closes it on failure, too. */
-static bool close_with(sqlite3 *connection, int fd) {
-  return fd < 0 || sqlite3_create_function_v2(connection, "held_folder", 0, SQLITE_UTF8, (void *)(intptr_t)fd,
-                                              no_result, NULL, NULL, close_folder) == SQLITE_OK;
-}
-
-/* Open a file through its folder, so that its owner cannot exchange the folder between the file and its journal. */
-static halotune_status connect_through_folder(const char *path, int flags, const char *vfs, sqlite3 **out) {
-  char name[PATH_MAX], *file = NULL;
-  int folder = -1;
-  halotune_status status = store_real_path(path, &file);
-  if (status == HALOTUNE_OK && !held_open(file, &folder, name))
-    status = fail(HALOTUNE_DB, "%s: its folder cannot be opened: %s", path, strerror(errno));
-  free(file);
+/* Give a connection the settings that all connections have. */
+static halotune_status set_up(sqlite3 *connection) {
+  const halotune_status status = query_add_functions(connection);
   if (status != HALOTUNE_OK) return status;
-  const int code = sqlite3_open_v2(name, out, flags, vfs);
-  if (code != SQLITE_OK) {
-    status = *out ? query_fail(*out) : fail_memory();
-    if (folder >= 0) close(folder);
-    return status;
-  }
-  return close_with(*out, folder) ? HALOTUNE_OK : fail_memory();
+  query_set_wait(connection, &query_usual_wait);
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);      /* SQL in a file of others must not */
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL); /* do more than store rows */
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_DQS_DML, 0, NULL); /* the name of a missing column is an error, */
+  sqlite3_db_config(connection, SQLITE_DBCONFIG_DQS_DDL, 0, NULL); /* not a text */
+  return query_script(connection, "pragma foreign_keys = on; pragma cell_size_check = on; pragma temp_store = memory");
 }
 
-/* Make a connection with the settings that all connections have. SQLite must not take a user's path for ":memory:" or
- * another special name, and follows no link that appears now. */
-static halotune_status connect_to(const char *path, int flags, enum vfs_purpose purpose, sqlite3 **out) {
+/* Make a connection. SQLite follows no link.
+ *   path  for messages */
+static halotune_status connect_by_name(const char *name, const char *path, int flags, enum vfs_purpose purpose,
+                                       sqlite3 **out) {
   const char *vfs = journal_vfs(flags & SQLITE_OPEN_READWRITE ? VFS_WRITE : purpose);
   *out = NULL;
   if (!vfs) return fail(HALOTUNE_DB, "%s: SQLite has no access to files on this system (the VFS 'unix')", path);
   flags |= SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  halotune_status status = HALOTUNE_OK;
-  if (path != in_memory) status = connect_through_folder(path, flags, vfs, out);
-  else if (sqlite3_open_v2(in_memory, out, flags, vfs) != SQLITE_OK) status = *out ? query_fail(*out) : fail_memory();
-  if (status != HALOTUNE_OK) return status;
-  status = journal_check_beside(*out, path);
-  if (status == HALOTUNE_OK) status = query_add_functions(*out);
-  if (status != HALOTUNE_OK) return status;
-  query_wait(*out, &query_wait_ms);
-  sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);      /* SQL in a file of others must not */
-  sqlite3_db_config(*out, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL); /* do more than store rows */
-  sqlite3_db_config(*out, SQLITE_DBCONFIG_DQS_DML, 0, NULL); /* the name of a missing column is an error, not a text */
-  sqlite3_db_config(*out, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
-  return query_script(*out, "pragma foreign_keys = on; pragma cell_size_check = on; pragma temp_store = memory");
+  if (sqlite3_open_v2(name, out, flags, vfs) == SQLITE_OK) return HALOTUNE_OK;
+  return *out ? query_fail(*out) : fail_memory();
+}
+
+/* Connect to a file, through its folder. */
+static halotune_status connect_to(const struct held_file *file, int flags, enum vfs_purpose purpose, sqlite3 **out) {
+  char *name = query_file_name(file->name); /* SQLite must not take a user's path for ":memory:" */
+  halotune_status status = name ? connect_by_name(name, file->path, flags, purpose, out) : fail_memory();
+  free(name);
+  if (status == HALOTUNE_OK) status = journal_check_beside(*out, file->path);
+  return status == HALOTUNE_OK ? set_up(*out) : status;
+}
+
+static halotune_status connect_to_memory(sqlite3 **out) {
+  const halotune_status status =
+      connect_by_name(in_memory, in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, VFS_WRITE, out);
+  return status == HALOTUNE_OK ? set_up(*out) : status;
 }
 
 /* A program that was killed within a transaction may have left a journal that only a writer can undo. */
@@ -146,17 +132,17 @@ static halotune_status count_bytes(sqlite3 *connection, int64_t *out) {
 
 /* Connect to a file, and inspect it. Definitions of others end soon: SQLite reads all of them before the first query,
  * and their number and length are not limited otherwise. */
-static halotune_status connect_guarded(const char *path, int flags, enum store_mode mode, struct guard *guard,
-                                       sqlite3 **out, struct marks *marks) {
+static halotune_status connect_guarded(const struct held_file *file, int flags, enum store_mode mode,
+                                       struct guard *guard, sqlite3 **out, struct marks *marks) {
   enum { INSPECTION_STEPS = 50000, MOST_COLUMNS = 128 };
-  static const int soon_ms = 2000;
+  static const struct query_wait soon = {2000, INFINITY};
   const bool untrusted = reads_untrusted(mode);
   int64_t bytes = 0;
-  halotune_status status = connect_to(path, flags, untrusted || mode == STORE_READ_SOON ? VFS_DISTRUST : VFS_READ, out);
+  halotune_status status = connect_to(file, flags, untrusted || mode == STORE_READ_SOON ? VFS_DISTRUST : VFS_READ, out);
   if (status != HALOTUNE_OK) return status;
   if (mode == STORE_GLANCE) sqlite3_busy_timeout(*out, 0);
   if (mode == STORE_READ_SOON) {
-    query_wait(*out, &soon_ms);
+    query_set_wait(*out, &soon);
     sqlite3_limit(*out, SQLITE_LIMIT_COLUMN,
                   MOST_COLUMNS); /* a definition compares the names of its columns in pairs */
     /* Whoever locks the file delays one statement, and not each of them. */
@@ -164,23 +150,23 @@ static halotune_status connect_guarded(const char *path, int flags, enum store_m
   }
   guard_steps(*out, bytes, guard);
   if (untrusted || mode == STORE_READ_SOON) guard_glance(guard, INSPECTION_STEPS);
-  status = inspect_file(*out, path, untrusted, marks);
+  status = inspect_file(*out, file->path, untrusted, marks);
   if (status == HALOTUNE_OK) status = count_bytes(*out, &bytes);
   if (status == HALOTUNE_OK) guard_steps(*out, bytes, guard);
   return status;
 }
 
-static halotune_status connect_to_read(const char *path, enum store_mode mode, struct guard *guard, sqlite3 **out,
-                                       struct marks *marks) {
-  halotune_status status = connect_guarded(path, SQLITE_OPEN_READONLY, mode, guard, out, marks);
+static halotune_status connect_to_read(const struct held_file *file, enum store_mode mode, struct guard *guard,
+                                       sqlite3 **out, struct marks *marks) {
+  halotune_status status = connect_guarded(file, SQLITE_OPEN_READONLY, mode, guard, out, marks);
   if (status == HALOTUNE_OK || !*out) return status;
   const bool must_undo = needs_undoing(*out);
   if (!must_undo && (sqlite3_errcode(*out) & 0xff) != SQLITE_CANTOPEN) return status;
-  const halotune_status live = journal_check_live(*out, path);
+  const halotune_status live = journal_check_live(*out, file->path);
   if (live != HALOTUNE_OK) return live;
-  if (!must_undo || (status = journal_check(*out, path)) != HALOTUNE_OK) return status;
+  if (!must_undo || (status = journal_check(*out, file->path)) != HALOTUNE_OK) return status;
   sqlite3_close(*out);
-  return connect_guarded(path, SQLITE_OPEN_READWRITE, mode, guard, out, marks);
+  return connect_guarded(file, SQLITE_OPEN_READWRITE, mode, guard, out, marks);
 }
 
 /* Look at each page once. Pages that several rows share would be read for each of them. */
@@ -223,8 +209,16 @@ static halotune_status copy_database(sqlite3 *from, sqlite3 *to, const struct gu
 /* The steps of a glance at a file of an older version. */
 enum { MIGRATION_STEPS = 2000000 };
 
-/* Larger databases are not copied into memory, not even for a glance. */
-static const long long copied_bytes_most = 1LL << 30, glance_bytes_most = 1LL << 20;
+/* Larger databases are not copied into memory. A migration takes up to five times as much memory as the file has
+ * bytes. */
+static const long long copied_bytes_most = 1LL << 30;
+static const long long older_bytes_most = 1LL << 29, older_soon_bytes_most = 1LL << 28,
+                       older_glance_bytes_most = 1LL << 20;
+
+static long long migrated_bytes_most(enum store_mode mode) {
+  if (mode == STORE_GLANCE) return older_glance_bytes_most;
+  return mode == STORE_READ_SOON ? older_soon_bytes_most : older_bytes_most;
+}
 
 /* Reading a file of an older version does not change it: a copy in memory is brought up to date. */
 static halotune_status read_older(struct store *store) {
@@ -239,13 +233,13 @@ static halotune_status read_older(struct store *store) {
                 "%s: a Halotune of version 4 of databases or older wrote this file, and it is not read here: 'halotune "
                 "db merge' takes it into a database of your own",
                 store->path);
-  if (bytes > (store->mode == STORE_GLANCE ? glance_bytes_most : copied_bytes_most)) {
+  if (bytes > migrated_bytes_most(store->mode)) {
     return fail(
         HALOTUNE_DB,
         "%s: an older Halotune wrote this database, and it is too large to be migrated in memory; the next 'halotune tune' or 'halotune db merge' into this file migrates the file",
         store->path);
   }
-  status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, VFS_WRITE, &copy);
+  status = connect_to_memory(&copy);
   if (status == HALOTUNE_OK) guard_steps(copy, bytes, &store->guard);
   if (status == HALOTUNE_OK && store->mode == STORE_GLANCE) guard_glance(&store->guard, MIGRATION_STEPS);
   if (status == HALOTUNE_OK) status = copy_database(store->connection, copy, &store->guard);
@@ -273,9 +267,38 @@ static halotune_status read_older(struct store *store) {
   return fail(HALOTUNE_DB, "%s: an older Halotune wrote this database, and it cannot be read: %s", store->path, detail);
 }
 
+/* Find a database's file, and refuse what is no file.
+ *   is_there  receives false if there is none */
+static halotune_status find_file(struct store *store, bool *is_there) {
+  struct stat facts;
+  held_close(&store->file);
+  const halotune_status status = held_open(store->path, &store->file);
+  if (status != HALOTUNE_OK) return status;
+  *is_there = stat(store->file.name, &facts) == 0;
+  if (!*is_there && errno != ENOENT && errno != ENOTDIR)
+    return fail(HALOTUNE_DB, "%s: %s", store->path, strerror(errno));
+  if (*is_there && !S_ISREG(facts.st_mode))
+    return fail(HALOTUNE_DB, "%s: this is not a regular file; name another one", store->path);
+  return HALOTUNE_OK;
+}
+
+/* In the WAL mode SQLite waits for locks as long as it likes, and who owns the file can hold them. */
+static halotune_status check_wal(const struct held_file *file) {
+  struct stat database, index;
+  char *name = NULL;
+  if (asprintf(&name, "%s-shm", file->name) < 0) return fail_memory();
+  const bool has_index = stat(file->name, &database) == 0 && lstat(name, &index) == 0;
+  free(name);
+  if (!has_index || database.st_uid == 0 || database.st_uid == geteuid()) return HALOTUNE_OK;
+  return fail(HALOTUNE_DB, "%s: a program of its owner, user %u, has it open: try again later, or read a copy of it",
+              file->path, (unsigned)database.st_uid);
+}
+
 static halotune_status open_to_read(struct store *store) {
   struct marks marks;
-  halotune_status status = connect_to_read(store->path, store->mode, &store->guard, &store->connection, &marks);
+  halotune_status status = store->mode == STORE_READ_SOON ? check_wal(&store->file) : HALOTUNE_OK;
+  if (status == HALOTUNE_OK)
+    status = connect_to_read(&store->file, store->mode, &store->guard, &store->connection, &marks);
   if (status != HALOTUNE_OK) return status;
   const enum content content = content_of(&marks);
   if (content == CONTENT_NONE) return fail(HALOTUNE_NOT_FOUND, "%s: no result is stored there yet", store->path);
@@ -293,11 +316,11 @@ halotune_status store_hold(struct store *store) {
   struct stat facts;
   sqlite3 *copy = NULL;
   if (!store_has_file(store)) return HALOTUNE_OK;
-  if (stat(store->path, &facts) != 0) return fail(HALOTUNE_DB, "%s: %s", store->path, strerror(errno));
+  if (stat(store->file.name, &facts) != 0) return fail(HALOTUNE_DB, "%s: %s", store->path, strerror(errno));
   halotune_status status = count_bytes(store->connection, &bytes);
   if (status != HALOTUNE_OK) return status;
   if (bytes > copied_bytes_most) return begin_reading(store->connection);
-  status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, VFS_WRITE, &copy);
+  status = connect_to_memory(&copy);
   if (status == HALOTUNE_OK) status = copy_database(store->connection, copy, &store->guard);
   if (status == HALOTUNE_OK) guard_steps(copy, bytes, &store->guard);
   if (status != HALOTUNE_OK) {
@@ -351,19 +374,19 @@ static halotune_status make_tables(sqlite3 *connection, const char *sql, int ver
 
 /* Writing to a damaged file can make it worse. The check reads the whole file, so a large one is not checked: its
  * damage shows when it is read, and `halotune db check` looks for it. */
-static halotune_status look_for_damage(sqlite3 *connection, const char *path) {
+static halotune_status look_for_damage(sqlite3 *connection, const struct held_file *file) {
   static const long long most_bytes = 64LL << 20;
   struct stat facts;
-  if (stat(path, &facts) != 0 || facts.st_size > most_bytes) return HALOTUNE_OK;
-  return pages_check(connection, path);
+  if (stat(file->name, &facts) != 0 || facts.st_size > most_bytes) return HALOTUNE_OK;
+  return pages_check(connection, file->path);
 }
 
 /* Inspect a file with a connection that cannot write, before it is opened for writing. */
-static halotune_status inspect_to_write(const char *path, struct marks *marks) {
+static halotune_status inspect_to_write(const struct held_file *file, struct marks *marks) {
   sqlite3 *connection = NULL;
   struct guard guard = {0};
-  halotune_status status = connect_to_read(path, STORE_READ, &guard, &connection, marks);
-  if (status == HALOTUNE_OK) status = look_for_damage(connection, path);
+  halotune_status status = connect_to_read(file, STORE_READ, &guard, &connection, marks);
+  if (status == HALOTUNE_OK) status = look_for_damage(connection, file);
   sqlite3_close(connection);
   return status;
 }
@@ -403,20 +426,21 @@ static void remove_leftovers(const char *copy) {
 /* Copy a database into a new file. If the process dies in between, no such file exists. A complete copy of an earlier
  * attempt is used. Another file of that name is not replaced. */
 static halotune_status copy_beside(sqlite3 *connection, const char *copy) {
-  char *part = NULL;
+  char *part = NULL, shown[PATH_MAX];
+  held_readable(copy, shown);
   if (asprintf(&part, "%s.new-XXXXXX", copy) < 0) return fail_memory();
   remove_leftovers(copy);
   /* SQLite writes into an empty file, and it would follow a link that another user has put there. */
   const int file = mkostemp(part, O_CLOEXEC);
-  halotune_status status = file >= 0 ? HALOTUNE_OK : fail(HALOTUNE_DB, "%s: %s", part, strerror(errno));
+  halotune_status status = file >= 0 ? HALOTUNE_OK : fail(HALOTUNE_DB, "%s: %s", shown, strerror(errno));
   if (status == HALOTUNE_OK) status = query_copy_into(connection, part);
   if (status == HALOTUNE_OK && link(part, copy) != 0) { /* unlike rename, it replaces nothing */
-    if (errno != EEXIST) status = fail(HALOTUNE_DB, "%s: %s", copy, strerror(errno));
+    if (errno != EEXIST) status = fail(HALOTUNE_DB, "%s: %s", shown, strerror(errno));
     else if (!is_same_content(part, copy))
       status = fail(
           HALOTUNE_DB,
           "%s: a copy of the database, which keeps rows that are not trusted, would replace this file; move it away",
-          copy);
+          shown);
   }
   if (file >= 0) {
     unlink(part);
@@ -437,7 +461,7 @@ static halotune_status keep_untrusted(struct store *store, const struct marks *m
   if (status == HALOTUNE_OK && !untrusted && marks->version > 2) /* runs have the mark since version 3 */
     status = query_number(store->connection, "select exists (select 1 from run where not is_trusted)", &untrusted);
   if (status != HALOTUNE_OK || !untrusted) return status;
-  if (asprintf(&copy, "%s.version-%d", store->path, (int)marks->version) < 0) return fail_memory();
+  if (asprintf(&copy, "%s.version-%d", store->file.name, (int)marks->version) < 0) return fail_memory();
   status = copy_beside(store->connection, copy);
   free(copy);
   return status;
@@ -445,10 +469,13 @@ static halotune_status keep_untrusted(struct store *store, const struct marks *m
 
 static halotune_status open_to_write(struct store *store) {
   struct marks marks;
-  bool is_shared;
+  bool is_shared, is_there = false;
   halotune_status status = make_file(store->path, &is_shared);
-  if (status == HALOTUNE_OK) status = inspect_to_write(store->path, &marks);
-  if (status == HALOTUNE_OK) status = connect_to(store->path, SQLITE_OPEN_READWRITE, VFS_WRITE, &store->connection);
+  if (status == HALOTUNE_OK) status = find_file(store, &is_there);
+  if (status == HALOTUNE_OK && !is_there)
+    status = fail(HALOTUNE_DB, "%s: another program removes this file; try again", store->path);
+  if (status == HALOTUNE_OK) status = inspect_to_write(&store->file, &marks);
+  if (status == HALOTUNE_OK) status = connect_to(&store->file, SQLITE_OPEN_READWRITE, VFS_WRITE, &store->connection);
   if (status != HALOTUNE_OK) return status;
   if (sqlite3_db_readonly(store->connection, "main") == 1) {
     return fail(HALOTUNE_DB, "%s: the file cannot be written; change its permissions, or name another file",
@@ -492,37 +519,34 @@ static void name_user(char *out, size_t bytes) {
   printable_name(out, bytes, text);
 }
 
+/* A store without a connection. NULL when memory is out. */
+static struct store *make_store(void) {
+  struct store *store = calloc(1, sizeof *store);
+  if (!store) return NULL;
+  store->file.folder = -1;
+  name_user(store->who, sizeof store->who);
+  return store;
+}
+
 /* Open a database; store_open and store_open_soon say how.
  *   is_over  whether to read no further; NULL: nobody is asked */
 static halotune_status open_file(const char *path, enum store_mode mode, bool (*is_over)(const void *context),
                                  const void *context, struct store **out) {
   halotune_status status = HALOTUNE_OK;
-  struct stat facts;
-  char *file = NULL;
+  bool is_there = false;
   *out = NULL;
-  struct store *store = calloc(1, sizeof *store);
+  struct store *store = make_store();
   if (!store) return fail_memory();
   store->mode = mode;
   guard_ask(&store->guard, is_over, context);
-  name_user(store->who, sizeof store->who);
   if (!path) status = store_default_path(&store->path);
   else if (!(store->path = strdup(path))) status = fail_memory();
-  if (status == HALOTUNE_OK) status = store_real_path(store->path, &file);
-  free(file);
-  if (status != HALOTUNE_OK) goto done;
-  if (stat(store->path, &facts) != 0) {
-    if (errno != ENOENT && errno != ENOTDIR) status = fail(HALOTUNE_DB, "%s: %s", store->path, strerror(errno));
-    else if (mode != STORE_WRITE)
-      status = fail(HALOTUNE_NOT_FOUND, "%s: there is no such database; 'halotune tune' creates one", store->path);
-  } else if (!S_ISREG(facts.st_mode)) {
-    status = fail(HALOTUNE_DB, "%s: this is not a regular file; name another one", store->path);
-  }
+  if (status == HALOTUNE_OK) status = find_file(store, &is_there);
+  if (status == HALOTUNE_OK && !is_there && mode != STORE_WRITE)
+    status = fail(HALOTUNE_NOT_FOUND, "%s: there is no such database; 'halotune tune' creates one", store->path);
   if (status == HALOTUNE_OK) status = mode == STORE_WRITE ? open_to_write(store) : open_to_read(store);
-  if (status != HALOTUNE_OK) goto done;
-  *out = store;
-  store = NULL;
-done:
-  store_close(store);
+  if (status == HALOTUNE_OK) *out = store;
+  else store_close(store);
   return status;
 }
 
@@ -536,11 +560,9 @@ halotune_status store_open_soon(const char *path, bool (*is_over)(const void *co
 }
 
 static halotune_status open_memory(const char *sql, int version, struct store **out) {
-  struct store *store = calloc(1, sizeof *store);
+  struct store *store = make_store();
   halotune_status status = store && (store->path = strdup(in_memory)) ? HALOTUNE_OK : fail_memory();
-  if (status == HALOTUNE_OK) name_user(store->who, sizeof store->who);
-  if (status == HALOTUNE_OK)
-    status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, VFS_WRITE, &store->connection);
+  if (status == HALOTUNE_OK) status = connect_to_memory(&store->connection);
   if (status == HALOTUNE_OK) status = make_tables(store->connection, sql, version);
   if (status == HALOTUNE_OK) store->version = version;
   *out = status == HALOTUNE_OK ? store : NULL;
@@ -563,6 +585,7 @@ void store_close(struct store *store) {
   for (int i = 0; i < STORE_QUERY_COUNT; i++) sqlite3_finalize(store->queries[i]);
   if (store->connection && store->mode == STORE_WRITE) leave_wal(store);
   sqlite3_close(store->connection);
+  held_close(&store->file);
   for (int i = 0; i < store->begun_count; i++) free(store->begun[i].key);
   free(store->begun);
   free(store->samples);
@@ -581,6 +604,11 @@ sqlite3 *store_connection(const struct store *store) { return store->connection;
 
 void store_ask(struct store *store, bool (*is_over)(const void *context), const void *context) {
   guard_ask(&store->guard, is_over, context);
+}
+
+void store_wait_until(struct store *store, double until_ms) {
+  store->wait = (struct query_wait){query_usual_wait.most_ms, until_ms};
+  query_set_wait(store->connection, &store->wait);
 }
 
 void store_renew(struct store *store) { guard_renew(&store->guard); }

@@ -3,6 +3,7 @@
 #define DB_STORE_STORE_PARTS_H
 
 #include "db/store/guard.h"
+#include "db/store/held_folder.h"
 #include "db/store/query.h"
 #include "db/store/sql_parts.h"
 #include "db/store/store.h"
@@ -63,10 +64,12 @@ extern const char choose_best_sql[], choose_not_wrong_sql[], carry_code_sql[]; /
 struct store {
   sqlite3 *connection;
   char *path;
-  char who[256]; /* the origin of new results: user@host */
+  struct held_file file; /* open as long as the connection, which opens files beside it */
+  char who[256];         /* the origin of new results: user@host */
   enum store_mode mode;
-  struct guard guard; /* limits of a connection that reads */
-  int version;        /* version of the file */
+  struct guard guard;     /* limits of a connection that reads */
+  struct query_wait wait; /* of store_wait_until */
+  int version;            /* version of the file */
   bool is_in_burst;
   sqlite3_stmt *queries[STORE_QUERY_COUNT]; /* prepared when first asked for */
   struct begun_run *begun;

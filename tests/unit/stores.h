@@ -355,4 +355,23 @@ static inline int64_t case_tune(struct bench_case *c, struct store *store, uint6
   return winner;
 }
 
+/* Make a database with a complete run of so many variants. */
+static inline void make_database(const char *path, long variants) {
+  struct store *store;
+  struct bench_case c;
+  CHECK_OK(store_open(path, STORE_WRITE, &store));
+  case_load(&c);
+  case_put(&c, store, 512);
+  case_tune(&c, store, 1, (int)variants, 0.3);
+  case_free(&c);
+  store_close(store);
+}
+
+static inline void run_sql(const char *path, const char *sql) {
+  sqlite3 *connection = NULL;
+  CHECK_EQ(SQLITE_OK, sqlite3_open(path, &connection), "%s", path);
+  CHECK_EQ(SQLITE_OK, sqlite3_exec(connection, sql, NULL, NULL, NULL), "%s", sqlite3_errmsg(connection));
+  sqlite3_close(connection);
+}
+
 #endif

@@ -1,8 +1,11 @@
 /* store_links_test.c: a database is opened through no link that another user has put into a folder of all users, and by
  * no second name that another user may have made. Other owners need root. */
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
+#include "base/files/path.h"
 #include "tests/unit/stores.h"
 
 enum { OTHER_USER = 4321 };
@@ -16,6 +19,16 @@ static const struct {
     {01777, 0, OTHER_USER, false}, {01777, OTHER_USER, OTHER_USER, false}, {0777, 0, OTHER_USER, false},
     {01777, 0, 0, true},           {01777, OTHER_USER, 0, true},           {0755, 0, OTHER_USER, true},
 };
+
+/* Make a database that knows a GPU. */
+static void make_store(const char *path, const char *gpu) {
+  struct store *store;
+  struct device_facts device = {.capability = 90};
+  snprintf(device.name, sizeof device.name, "%s", gpu);
+  CHECK_OK(store_open(path, STORE_WRITE, &store));
+  CHECK(store_device(store, &device, false) > 0, "%s", fail_text());
+  store_close(store);
+}
 
 static void check_open(size_t row, const char *path, const char *target) {
   static const enum store_mode modes[] = {STORE_READ, STORE_READ_UNTRUSTED, STORE_WRITE};
@@ -44,9 +57,7 @@ TEST(links_of_others_in_shared_folders_are_not_followed) {
     struct stat facts;
     snprintf(shared, sizeof shared, "%s/shared", work.folder);
     snprintf(link, sizeof link, "%s/link", shared);
-    CHECK_OK(store_open(work.path, STORE_WRITE, &store));
-    CHECK(store_device(store, &(struct device_facts){.name = "GPU", .capability = 90}, false) > 0, "%s", fail_text());
-    store_close(store);
+    make_store(work.path, "GPU");
     CHECK_EQ(0, mkdir(shared, 0700) + symlink(work.path, link) + lchown(link, links[i].link_owner, (gid_t)-1), "link");
     CHECK_EQ(0, chown(shared, links[i].owner, (gid_t)-1) + chmod(shared, links[i].mode), "folder");
     check_open(i, link, work.path);
@@ -86,9 +97,7 @@ TEST(a_database_has_a_second_name_only_where_no_other_user_can_make_one) {
     const struct work work = work_begin();
     char folder[96], second[128];
     struct store *store;
-    CHECK_OK(store_open(work.path, STORE_WRITE, &store));
-    CHECK(store_device(store, &(struct device_facts){.name = "GPU", .capability = 90}, false) > 0, "%s", fail_text());
-    store_close(store);
+    make_store(work.path, "GPU");
     snprintf(folder, sizeof folder, "%s/made", work.folder);
     snprintf(second, sizeof second, "%s/second.db", work.folder);
     CHECK_EQ(0, link(work.path, second) + chmod(folder, rows[i].mode), "row %zu", i);
@@ -112,9 +121,7 @@ TEST(a_database_is_opened_by_a_descriptor_and_by_a_relative_path) {
   const struct work work = work_begin();
   struct store *store;
   char path[64];
-  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
-  CHECK(store_device(store, &(struct device_facts){.name = "GPU", .capability = 90}, false) > 0, "%s", fail_text());
-  store_close(store);
+  make_store(work.path, "GPU");
   const int fd = open(work.path, O_RDONLY | O_CLOEXEC);
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
   CHECK_OK(store_open(path, STORE_READ, &store));
@@ -128,11 +135,54 @@ TEST(a_database_is_opened_by_a_descriptor_and_by_a_relative_path) {
   work_end(&work);
 }
 
+/* Exchange two names without end, until this process is killed or its parent ends. */
+static void exchange_always(const char *one, const char *other) {
+  const pid_t parent = getppid();
+  while (getppid() == parent) renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE);
+  _exit(0);
+}
+
+/* Another user exchanges his folder with his link to a folder of this user, again and again. */
+TEST(a_link_that_appears_is_not_followed) {
+  enum { TRIES = 2000 };
+  static const enum store_mode modes[] = {STORE_READ, STORE_WRITE};
+  if (geteuid() != 0) skip(); /* only root makes files of others */
+  const struct work work = work_begin();
+  char shared[96], theirs[128], link[128], file[160], *folder = path_folder(work.path);
+  struct store *store;
+  snprintf(shared, sizeof shared, "%s/shared", work.folder);
+  snprintf(theirs, sizeof theirs, "%s/theirs", shared);
+  snprintf(link, sizeof link, "%s/link", shared);
+  snprintf(file, sizeof file, "%s/%s", theirs, path_name(work.path));
+  make_store(work.path, "own");
+  CHECK_EQ(0, mkdir(shared, 0755) + mkdir(theirs, 0755), "%s", theirs);
+  make_store(file, "theirs");
+  CHECK_EQ(0, symlink(folder, link) + lchown(link, OTHER_USER, OTHER_USER), "%s", link);
+  CHECK_EQ(0, chown(theirs, OTHER_USER, OTHER_USER) + chmod(shared, 01777), "%s", theirs);
+  const pid_t child = fork();
+  if (child == 0) exchange_always(theirs, link);
+  for (int i = 0; i < TRIES; i++) {
+    const halotune_status status = store_open(file, modes[i % 2], &store);
+    CHECK_EQ(0, status == HALOTUNE_OK ? number_of(store, "select count(*) from device where name = 'own'") : 0,
+             "try %d: this user's database is open", i);
+    store_close(store);
+    char *real = NULL;
+    if (store_real_path(file, &real) == HALOTUNE_OK)
+      CHECK(strncmp(real, shared, strlen(shared)) == 0, "try %d: %s is in a folder of this user", i, real);
+    free(real);
+  }
+  CHECK_EQ(0, kill(child, SIGKILL), "the other user");
+  CHECK_EQ(child, waitpid(child, NULL, 0), "the other user");
+  free(folder);
+  work_end(&work);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(links_of_others_in_shared_folders_are_not_followed),
       cmocka_unit_test(a_database_has_a_second_name_only_where_no_other_user_can_make_one),
       cmocka_unit_test(a_database_is_opened_by_a_descriptor_and_by_a_relative_path),
+      cmocka_unit_test(a_link_that_appears_is_not_followed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
