@@ -13,12 +13,14 @@
 /* Open the database for the results. Results of a replayed recording are stored only in the database of --db, and never
  * in the recording itself. */
 static halotune_status results_open(const struct invocation *invocation, const struct tune_backend *which,
-                                    struct store **out) {
+                                    const struct tune_options *options, struct store **out) {
   const char *path = option_value(invocation, "db"), *recording = which->recording;
   if (recording && !path) return store_open_memory(out);
   if (recording && file_is_same(path, recording))
     return fail(HALOTUNE_ARGUMENT, "--db %s is the recording itself, which a replay must not change", path);
-  return store_open(path, STORE_WRITE, out);
+  const halotune_status status = store_open(path, STORE_WRITE, out);
+  if (status == HALOTUNE_OK) store_wait_until(*out, options->deadline_ms); /* every user who can read it can lock it */
+  return status;
 }
 
 /* When the file of --hints is read no further. */
@@ -94,7 +96,7 @@ halotune_status tune_setup_tools(const struct tune_backend *which, int workers, 
 
 halotune_status tune_setup_databases(const struct invocation *invocation, const struct tune_backend *which,
                                      const struct tune_options *options, struct tune_setup *out) {
-  halotune_status status = results_open(invocation, which, &out->tools.store);
+  halotune_status status = results_open(invocation, which, options, &out->tools.store);
   if (status != HALOTUNE_OK) return status;
   copy_open(invocation, out);
   status = hints_open(invocation, options, out);

@@ -232,11 +232,24 @@ static bool leaves_known(const struct tune_options *options, const struct planne
          (!counts || (double)options->max_variants * single >= least_scout_variants);
 }
 
-/* Whether the databases have to be read no further, because the time that is left is for the search. */
-static bool is_read_enough(const void *tasks) {
-  const struct tune_tasks *t = tasks;
+/* When the databases are read no further for a known number of steps. */
+struct known_end {
+  const struct tune_tasks *tasks;
+  double until_ms;
+};
+
+static struct known_end known_end_of(const struct tune_tasks *t) {
+  static const double most_ms = 2000; /* the databases that Halotune comes with take some milliseconds */
   const struct time_source time = backend_time(&t->setup->backend);
-  return *t->stop || !tune_has_time_to_read(t->options, time_now_ms(&time));
+  return (struct known_end){t, time_now_ms(&time) + most_ms};
+}
+
+/* Whether the databases have to be read no further, because the time that is left is for the search. */
+static bool is_read_enough(const void *context) {
+  const struct known_end *end = context;
+  const struct time_source time = backend_time(&end->tasks->setup->backend);
+  const double now_ms = time_now_ms(&time);
+  return *end->tasks->stop || now_ms >= end->until_ms || !tune_has_time_to_read(end->tasks->options, now_ms);
 }
 
 /* Find the number of steps that databases know as the best among those that the templates offer.
@@ -246,8 +259,9 @@ static halotune_status find_known(const struct tune_tasks *t, const struct task 
                                   struct steps_search *out) {
   const struct backend_facts *facts = &t->setup->backend.facts;
   const struct tune_tools *tools = &t->setup->tools;
+  const struct known_end end = known_end_of(t);
   const struct hint_sources sources = {
-      .own = tools->store, .others = tools->hints, .other_count = tools->hint_count, .end = {is_read_enough, t}};
+      .own = tools->store, .others = tools->hints, .other_count = tools->hint_count, .end = {is_read_enough, &end}};
   const struct hint_target target = {.task = task, .device = &facts->device};
   halotune_status status = HALOTUNE_OK;
   int known = 0;
