@@ -254,8 +254,9 @@ typedef struct {
   double bandwidth_gbs; /* compulsory bytes over time_ms, in GB/s */
   double roof_share;    /* time of the fastest copy of the same bytes over time_ms */
   /* Predicted time on the grid and device that were asked for. Equals time_ms for EXACT and STALE. For other measured
-   * rows it is time_ms, times the ratio of a model's times on the asked and on the measured problem and device. NaN for
-   * a default, and for another device than the measured one if its memory rate is not known. */
+   * rows it is time_ms, times the ratio of a model's times on the asked and on the measured problem and device, and
+   * times 1 to 1.13, because the row that looks best among uncertain ones is mostly overrated. NaN for a default, and
+   * for another device than the measured one if its memory rate is not known. */
   double expected_ms;
   long long measured_grid[3];   /* the grid of the measurement; 0, 0, 0 for a default */
   const char *measured_on;      /* name of the GPU of the measurement; "" for a default */

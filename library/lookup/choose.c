@@ -101,6 +101,11 @@ static bool count_refusal(struct refusals *refusals, int same_name) {
   return ++refusals->templates[at].count >= OFTEN;
 }
 
+double choose_overrated(double error) {
+  static const double share = 0.8, most_error = 0.15;
+  return isnan(error) ? 1 : exp(share * fmin(error, most_error));
+}
+
 /* Find the best candidate that fits. It becomes the answer. After too many refused ones, the answer so far stays.
  *   rank  receives the rank of the candidate */
 static halotune_status choose_measured(struct candidates *candidates, float *rank, struct answer *out) {
@@ -116,6 +121,7 @@ static halotune_status choose_measured(struct candidates *candidates, float *ran
     status = try_candidate(candidates, &candidate, out, &fits);
     if (fits) {
       out->prediction = candidates_predict(candidates, &candidate);
+      out->prediction.time_ms *= choose_overrated(out->prediction.error);
       *rank = candidate.rank;
       break;
     }

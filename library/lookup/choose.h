@@ -36,6 +36,11 @@ halotune_status choose_instead(const struct question *question, const struct ser
  * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if nothing fits; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 halotune_status choose(const struct question *question, struct answer *out);
 
+/* The candidate that looks best among uncertain ones is mostly overrated. Its predicted time is multiplied by this
+ * factor, which the answers of ten samples of random problems gave (bench/results/near-nvidia-h200.md).
+ *   error  of the prediction, see struct prediction; NaN gives 1 */
+double choose_overrated(double error);
+
 /* A prediction is doubtful from this relative error on. Then rows of other stencils and GPUs are compared, too. */
 extern const double choose_doubtful;
 
