@@ -28,6 +28,12 @@ static halotune_status link_fail(int length, const char *path, uid_t owner) {
               length, path, (unsigned)owner);
 }
 
+/* Another user can move a link of this user or of root from another folder to one of all users. */
+static halotune_status moved_link_fail(const struct place_part *part) {
+  return fail(HALOTUNE_IO, "%.*s: this link is in a folder of all users, and is not followed; use another folder",
+              part->length, part->path);
+}
+
 static halotune_status owner_fail(int length, const char *path, uid_t owner) {
   return fail(HALOTUNE_IO,
               "%.*s: this folder belongs to user %u, who can exchange what lies in it; use a folder of your own",
@@ -56,8 +62,10 @@ halotune_status exchange_check_part(const struct place_part *part, uid_t also) {
   if (!is_trusted(folder->st_uid, also) && !is_root_outside(folder->st_uid))
     return owner_fail(length, around, folder->st_uid);
   if (is_open && !(folder->st_mode & S_ISVTX)) return mode_fail(length, around);
+  const bool is_link = entry && S_ISLNK(entry->st_mode);
+  if (is_link && is_open && is_trusted(entry->st_uid, also)) return moved_link_fail(part);
   if (!entry || is_trusted(entry->st_uid, also) || (!is_open && is_root_outside(entry->st_uid))) return HALOTUNE_OK;
-  if (S_ISLNK(entry->st_mode)) return link_fail(part->length, part->path, entry->st_uid);
+  if (is_link) return link_fail(part->length, part->path, entry->st_uid);
   return is_open ? owner_fail(part->length, part->path, entry->st_uid) : HALOTUNE_OK;
 }
 
@@ -101,11 +109,12 @@ halotune_status exchange_find_folder(const char *path, bool *is_there) {
   return status;
 }
 
-/* Refuse a link of another user. */
+/* Refuse a link of another user, and one that another user may have moved there. */
 static halotune_status part_link_check(const struct place_part *part) {
   const struct stat *entry = part->entry;
-  if (!entry || !S_ISLNK(entry->st_mode) || is_trusted(entry->st_uid, geteuid())) return HALOTUNE_OK;
-  return link_fail(part->length, part->path, entry->st_uid);
+  if (!entry || !S_ISLNK(entry->st_mode)) return HALOTUNE_OK;
+  if (!is_trusted(entry->st_uid, geteuid())) return link_fail(part->length, part->path, entry->st_uid);
+  return (part->folder->st_mode & S_IWOTH) ? moved_link_fail(part) : HALOTUNE_OK;
 }
 
 /* Like part_check, but for the folder itself, whose name in itself is empty. */

@@ -13,7 +13,7 @@ struct place_part;
 /* Refuse a path on whose way another user can exchange a part. The way is the one that the kernel goes, with all links
  * followed. Each folder on it must belong to root or this user, because its owner can rename what lies in it; all users
  * may write to it only if it is sticky, and then what is used of it must belong to root or this user. A link of another
- * user is refused anywhere. A relative path begins at the working directory, and the folders above that do not count:
+ * user is refused anywhere, and any link in a folder to which all users may write. A relative path begins at the working directory, and the folders above that do not count:
  * nobody can exchange it under the program. What the path names is not checked, unless it is a link or lies in a folder
  * of all users.
  * Returns HALOTUNE_OK, also if nothing is there yet; HALOTUNE_IO, whose detail names the folder and what to do;
@@ -50,7 +50,7 @@ halotune_status exchange_find_place(const char *path, struct place *out);
 halotune_status exchange_real_path(const char *path, char **out);
 
 enum exchange_rule {
-  EXCHANGE_LINKS, /* refuse links of users other than root and this one */
+  EXCHANGE_LINKS, /* refuse links of users other than root and this one, and links in folders of all users */
   EXCHANGE_WAY,   /* refuse what exchange_check refuses, but not the folder itself */
   EXCHANGE_NAMED, /* refuse what exchange_open_place refuses */
 };

@@ -131,6 +131,16 @@ static halotune_status check_names(const char *file, const struct stat *database
               path);
 }
 
+/* Whether the owner of a file says nothing about who put it there: another user can move a file of this user to a folder
+ * in which he may put files. Then only a file that has the mode and the group of the database counts, as those have that
+ * Halotune makes. */
+static bool may_be_moved(const struct stat *beside, const struct stat *database, const struct stat *folder) {
+  const mode_t rights = S_IRWXU | S_IRWXG | S_IRWXO;
+  const bool is_alike =
+      (beside->st_mode & rights) == (database->st_mode & rights) && beside->st_gid == database->st_gid;
+  return !is_alike && beside->st_size > 0 && others_may_link(folder);
+}
+
 /*   file    path of the database
  *   beside  path of a file that may lie beside it */
 static halotune_status check_one(const char *file, const char *beside, const struct stat *database, const char *path) {
@@ -152,6 +162,12 @@ static halotune_status check_one(const char *file, const char *beside, const str
                 "%s: others can write to %s beside it, but not to the database, so it may be of another one; if it is "
                 "this one's, run: chmod go-w on it; else remove it",
                 path, name);
+  if (may_write(&facts, file, database, &folder) && may_be_moved(&facts, database, &folder))
+    return fail(
+        HALOTUNE_DB,
+        "%s: others can put files into its folder, and %s beside it has another mode or group than the database, "
+        "so it may be of another one; if it is this one's, move both into a folder of your own; else remove it",
+        path, name);
   if (may_write(&facts, file, database, &folder)) return HALOTUNE_OK;
   return fail(HALOTUNE_DB,
               "%s: %s beside it belongs to user %u, who has no right to write to the database, so neither is read; "
@@ -164,7 +180,9 @@ enum journal_trust journal_trust_of(const char *database, const char *path, cons
   if (stat(database, &facts) != 0 || !own_folder_of(database, &folder)) return JOURNAL_DOUBTFUL;
   if (!S_ISREG(beside->st_mode) || !may_write(beside, database, &facts, &folder)) return JOURNAL_FOREIGN;
   const bool has_names = beside->st_nlink > 1 && others_may_link(&folder);
-  return has_names || lets_others_write(path, beside, database, &facts) ? JOURNAL_DOUBTFUL : JOURNAL_TRUSTED;
+  const bool is_doubtful =
+      has_names || lets_others_write(path, beside, database, &facts) || may_be_moved(beside, &facts, &folder);
+  return is_doubtful ? JOURNAL_DOUBTFUL : JOURNAL_TRUSTED;
 }
 
 enum journal_right journal_right_of(const char *database) {

@@ -27,7 +27,7 @@ halotune_status journal_check_beside(sqlite3 *connection, const char *path);
 /* Whether SQLite made a file beside a database for a user who may write to the database. */
 enum journal_trust {
   JOURNAL_TRUSTED,
-  JOURNAL_DOUBTFUL, /* of such a user, but with a second name or with rights of others, who may have moved it there */
+  JOURNAL_DOUBTFUL, /* of such a user, but with a second name, or with other rights: others may have moved it there */
   JOURNAL_FOREIGN   /* of another user, or no regular file */
 };
 

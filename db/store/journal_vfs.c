@@ -32,11 +32,24 @@ static char *database_of(const char *name) {
   return NULL;
 }
 
-/* Give a file the owner, the access list and the mode of its database. Only root can give it to another user. */
+/* Give a file the owner, the access list and the mode of its database. Only root can give it to another user, and only
+ * a member of a group to the group. A file of another group gives that group no rights. */
 static bool give_to_owner(int fd, const char *file, const struct stat *database) {
   const uid_t owner = geteuid() == 0 ? database->st_uid : (uid_t)-1;
-  const bool is_given = fchown(fd, owner, database->st_gid) == 0 || geteuid() != 0;
-  return is_given && journal_copy_list(file, fd) && fchmod(fd, database->st_mode & (S_IRWXU | S_IRWXG | S_IRWXO)) == 0;
+  const bool is_given = fchown(fd, owner, database->st_gid) == 0;
+  const mode_t rights = S_IRWXU | S_IRWXO | (is_given ? S_IRWXG : 0);
+  return (is_given || geteuid() != 0) && journal_copy_list(file, fd) && fchmod(fd, database->st_mode & rights) == 0;
+}
+
+/* Remove a file that was just made if nobody would trust it, as one of a user who may write to the database by its access
+ * list alone: it would keep the others from the database. Returns false if it is removed. */
+static bool stays(const char *database, const char *path, int fd) {
+  struct stat made, there;
+  if (fstat(fd, &made) != 0 || lstat(path, &there) != 0 || made.st_ino != there.st_ino || made.st_dev != there.st_dev)
+    return true; /* it is another process's */
+  if (journal_trust_of(database, path, &there) == JOURNAL_TRUSTED) return true;
+  unlink(path);
+  return false;
 }
 
 /* Make the file without a name, and name it when it has its owner and mode: other users open it as soon as it is there.
@@ -47,10 +60,11 @@ static bool make_at_once(const char *file, const struct stat *database, const ch
   free(folder);
   if (fd < 0) return false;
   snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-  const bool is_made = give_to_owner(fd, file, database) &&
-                       (linkat(AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST);
+  const bool is_given = give_to_owner(fd, file, database);
+  const bool is_named = is_given && linkat(AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
+  const bool is_there = is_named ? stays(file, path, fd) : is_given && errno == EEXIST;
   close(fd);
-  return is_made;
+  return is_there;
 }
 
 /* Make an empty file, unless there is a file. Returns false if it cannot be made. */
@@ -60,9 +74,9 @@ static bool make_beside(const char *database, const char *path) {
   if (make_at_once(database, &facts, path)) return true;
   const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) return errno == EEXIST;
-  const bool is_made = give_to_owner(fd, database, &facts);
+  const bool is_given = give_to_owner(fd, database, &facts), is_there = stays(database, path, fd);
   close(fd);
-  return is_made;
+  return is_given && is_there;
 }
 
 /* Whether a file is there that SQLite may open; it is made first if it may be. Another process may remove it at the
@@ -146,6 +160,13 @@ const char *journal_vfs(enum vfs_purpose purpose) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, make_guarded);
   return guarded[purpose].zName;
+}
+
+static int open_soon(const char *path, int flags, int mode) { return open(path, flags | O_NONBLOCK | O_NOCTTY, mode); }
+
+void journal_vfs_open_soon(void) {
+  sqlite3_vfs *unix_vfs = sqlite3_vfs_find("unix");
+  if (unix_vfs && unix_vfs->xSetSystemCall) unix_vfs->xSetSystemCall(unix_vfs, "open", (sqlite3_syscall_ptr)open_soon);
 }
 
 /* A program may unload the library, and go on with its own databases. */

@@ -21,4 +21,9 @@ enum vfs_purpose {
  * Returns NULL if SQLite has no such VFS. Threads: any. */
 const char *journal_vfs(enum vfs_purpose purpose);
 
+/* From now on, SQLite opens files without waiting: the owner of a database can hold a lease on it or put a pipe in its
+ * place, and the open would wait for him. This holds for all of the process, so that only Halotune's own program calls
+ * it, before all else. */
+void journal_vfs_open_soon(void);
+
 #endif

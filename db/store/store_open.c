@@ -212,13 +212,7 @@ enum { MIGRATION_STEPS = 2000000 };
 /* Larger databases are not copied into memory. A migration takes up to five times as much memory as the file has
  * bytes. */
 static const long long copied_bytes_most = 1LL << 30;
-static const long long older_bytes_most = 1LL << 29, older_soon_bytes_most = 1LL << 28,
-                       older_glance_bytes_most = 1LL << 20;
-
-static long long migrated_bytes_most(enum store_mode mode) {
-  if (mode == STORE_GLANCE) return older_glance_bytes_most;
-  return mode == STORE_READ_SOON ? older_soon_bytes_most : older_bytes_most;
-}
+static const long long older_bytes_most = 1LL << 29, older_glance_bytes_most = 1LL << 20;
 
 /* Reading a file of an older version does not change it: a copy in memory is brought up to date. */
 static halotune_status read_older(struct store *store) {
@@ -228,12 +222,12 @@ static halotune_status read_older(struct store *store) {
   sqlite3 *copy = NULL;
   halotune_status status = count_bytes(store->connection, &bytes);
   if (status != HALOTUNE_OK) return status;
-  if (store->mode == STORE_READ_SOON && store->version < 5)
+  if (store->mode == STORE_READ_SOON)
     return fail(HALOTUNE_DB,
-                "%s: a Halotune of version 4 of databases or older wrote this file, and it is not read here: 'halotune "
-                "db merge' takes it into a database of your own",
+                "%s: an older Halotune wrote this file, and it is not read here: 'halotune db merge' takes it into a "
+                "database of your own",
                 store->path);
-  if (bytes > migrated_bytes_most(store->mode)) {
+  if (bytes > (store->mode == STORE_GLANCE ? older_glance_bytes_most : older_bytes_most)) {
     return fail(
         HALOTUNE_DB,
         "%s: an older Halotune wrote this database, and it is too large to be migrated in memory; the next 'halotune tune' or 'halotune db merge' into this file migrates the file",

@@ -116,7 +116,7 @@ END
   mkdir "$work/shared" && chgrp 12346 "$work/shared"
   for mode in 3777 3770 1777; do
     chmod g-s "$work/shared" && chmod $mode "$work/shared" && cp "$work/honest.db" "$work/shared/mine.db" && chmod 660 "$work/shared/mine.db"
-    cp "$work/planted-journal" "$work/shared/mine.db-journal" && chown 12345:12346 "$work/shared/mine.db-journal" && chgrp 12346 "$work/shared/mine.db"
+    cp "$work/planted-journal" "$work/shared/mine.db-journal" && chmod 660 "$work/shared/mine.db-journal" && chown 12345:12346 "$work/shared/mine.db-journal" && chgrp 12346 "$work/shared/mine.db"
     survives query star7 --device 'NVIDIA H200' --grid 512,512,512 --db "$work/shared/mine.db"
     if [ $mode != 3770 ]; then
       [ $code = 6 ] && cmp -s "$work/honest.db" "$work/shared/mine.db" && grep -q "mine.db-journal beside it belongs to user 12345" "$work/said"

@@ -71,13 +71,27 @@ static void tell_log(const char *path) {
   fclose(file);
 }
 
+static int any_open(const char *name, const char *path, int flags, int mode) {
+  tell_log(path);
+  int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))next(name);
+  return real(path, flags, mode);
+}
+
+/* SQLite opens with the second one, unless Halotune's program opens for it. */
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name) */
+int open(const char *path, int flags, ...) {
+  va_list list;
+  va_start(list, flags);
+  const int mode = va_arg(list, int);
+  va_end(list);
+  return any_open("open", path, flags, mode);
+}
+
 /* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name) */
 int open64(const char *path, int flags, ...) {
   va_list list;
   va_start(list, flags);
   const int mode = va_arg(list, int);
   va_end(list);
-  tell_log(path);
-  int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))next("open64");
-  return real(path, flags, mode);
+  return any_open("open64", path, flags, mode);
 }

@@ -8,6 +8,7 @@
 #include "base/system/limit.h"
 #include "base/system/limited_call.h"
 #include "base/text/nearest.h"
+#include "db/store/journal_vfs.h"
 #include "tuner/cli/help/command_table.h"
 #include "tuner/cli/help/examples.h"
 #include "tuner/cli/help/option_groups.h"
@@ -254,6 +255,7 @@ static enum exit_code run_arguments(int argc, char **argv) {
  * was given up may still be inside NVRTC or the driver. exit() would unload them while it uses them. */
 int main(int argc, char **argv) {
   setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* keeps lines whole if stdout and stderr go to one file */
+  journal_vfs_open_soon();
   terminal_open();
   enum exit_code code = run_arguments(argc, argv);
   terminal_close();

@@ -20,7 +20,8 @@ static const struct {
 } rows[] = {
     {"open", 01777, false, "open/cache", NULL},
     {"open", 01777, false, "to_open/cache", NULL},
-    {"open", 01777, false, "back/cache", NULL},
+    {"open", 01777, false, "back/cache", "open/link: this link is in a folder of all users"},
+    {"open", 01777, false, "around/cache", NULL},
     {"open", 0777, false, "open/cache", "open: all users can exchange what lies in this folder"},
     {"open", 0777, false, "to_open/cache", "run: chmod +t"},
     {"open", 0777, false, "open/nothing/yet", "chmod +t"},
@@ -47,6 +48,7 @@ static void make_place(char *folder) {
   CHECK_EQ(0, chmod("open", 01777), "sticky");
   CHECK_EQ(0, symlink("open", "to_open") + symlink("open/link", "back"), "links");
   CHECK_EQ(0, symlink("../mine", "open/link"), "the link in it");
+  CHECK_EQ(0, mkdir("shut", 0755) + symlink("shut/link", "around") + symlink("../mine", "shut/link"), "closed");
 }
 
 TEST(a_folder_that_another_user_can_exchange_is_refused) {
@@ -86,7 +88,7 @@ TEST(a_folder_is_found_if_nobody_can_exchange_what_lies_in_it) {
   CHECK(!is_there, "nothing is there");
   CHECK_OK(exchange_find_folder("open/cache", &is_there));
   CHECK(is_there, "a folder");
-  CHECK_OK(exchange_find_folder("back", &is_there));
+  CHECK_OK(exchange_find_folder("around", &is_there));
   CHECK(is_there, "a link to a link");
   CHECK_EQ(0, chmod("open/cache", 0777), "not sticky");
   CHECK_OK(exchange_check("open/cache"));
@@ -114,7 +116,7 @@ TEST(a_folder_is_made_with_all_that_is_missing_above_it) {
   struct stat made, opened;
   int fd;
   make_place(folder);
-  snprintf(absolute, sizeof absolute, "%s/back/a/b//c/", folder);
+  snprintf(absolute, sizeof absolute, "%s/around/a/b//c/", folder);
   for (int i = 0; i < 4; i++) {
     CHECK_OK(exchange_open_folder(absolute, EXCHANGE_WAY, &fd));
     CHECK_EQ(i == 0, fd < 0, "not there before");
@@ -126,8 +128,8 @@ TEST(a_folder_is_made_with_all_that_is_missing_above_it) {
     CHECK_OK(own_folder_make(absolute));
     CHECK_OK(own_folder_check(absolute));
   }
-  CHECK_EQ(0, symlink("../far/away", "open/far"), "a link of this user that leads nowhere yet");
-  CHECK_OK(own_folder_make("open/far/b"));
+  CHECK_EQ(0, symlink("../far/away", "shut/far"), "a link of this user that leads nowhere yet");
+  CHECK_OK(own_folder_make("shut/far/b"));
   CHECK_EQ(0, stat("far/away/b", &made), "is followed");
   CHECK_EQ(0, close(open("mine/file", O_WRONLY | O_CREAT | O_CLOEXEC, 0600)), "a file");
   CHECK_EQ(HALOTUNE_NOT_FOUND, own_folder_check("mine/file"), "not a folder");
@@ -142,9 +144,9 @@ TEST(a_folder_is_made_with_all_that_is_missing_above_it) {
   CHECK_EQ(HALOTUNE_IO, exchange_make_folder("mine/a/d", EXCHANGE_WAY, &fd), "and nothing is made in it");
   CHECK(access("mine/a/d", F_OK) != 0, "nothing");
   if (geteuid() == 0) {
-    place_change("open/far", 0, true); /* a link of another user */
+    place_change("shut/far", 0, true); /* a link of another user */
     for (int rule = EXCHANGE_LINKS; rule <= EXCHANGE_WAY; rule++) {
-      CHECK_EQ(HALOTUNE_IO, exchange_make_folder("open/far/c", (enum exchange_rule)rule, &fd), "rule %d", rule);
+      CHECK_EQ(HALOTUNE_IO, exchange_make_folder("shut/far/c", (enum exchange_rule)rule, &fd), "rule %d", rule);
       CHECK(access("far/away/c", F_OK) != 0, "nothing is made behind it");
     }
   }

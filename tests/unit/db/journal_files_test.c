@@ -1,10 +1,13 @@
 /* journal_files_test.c: files beside a database: which of them SQLite opens, makes and leaves. Other owners need
  * root. */
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 
 #include "base/files/path.h"
+#include "base/system/process.h"
 #include "db/store/held_folder.h"
 #include "db/store/journal_check.h"
 #include "db/store/journal_vfs.h"
@@ -188,7 +191,9 @@ TEST(a_file_beside_a_database_must_not_give_more_rights_than_the_database) {
       {01777, 0600, 0600, false, JOURNAL_TRUSTED},  {01777, 0600, 0666, false, JOURNAL_DOUBTFUL},
       {01777, 0644, 0664, false, JOURNAL_DOUBTFUL}, {01777, 0666, 0666, false, JOURNAL_TRUSTED},
       {01777, 0660, 0660, false, JOURNAL_TRUSTED},  {01777, 0600, 0600, true, JOURNAL_DOUBTFUL},
-      {0700, 0600, 0600, true, JOURNAL_TRUSTED},
+      {0700, 0600, 0600, true, JOURNAL_TRUSTED},    {01777, 0600, 0644, false, JOURNAL_DOUBTFUL},
+      {0700, 0600, 0644, false, JOURNAL_TRUSTED},   {0755, 0640, 0600, false, JOURNAL_TRUSTED},
+      {01777, 0640, 0600, false, JOURNAL_DOUBTFUL},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct work work = work_begin();
@@ -198,7 +203,7 @@ TEST(a_file_beside_a_database_must_not_give_more_rights_than_the_database) {
     snprintf(other, sizeof other, "%s-other", work.path);
     make_database(work.path, 1);
     FILE *file = fopen(beside, "wb");
-    CHECK(file && fclose(file) == 0, "%s", beside);
+    CHECK(file && fputs("pages", file) >= 0 && fclose(file) == 0, "%s", beside);
     CHECK_EQ(0, chmod(folder, rows[i].folder) + chmod(work.path, rows[i].database) + chmod(beside, rows[i].beside),
              "row %zu", i);
     if (rows[i].has_names) CHECK_EQ(0, link(beside, other), "%s", other);
@@ -296,6 +301,58 @@ TEST(a_group_counts_only_where_it_alone_can_put_files) {
   }
 }
 
+/* A user who is not in the group of his database cannot give files to this group. */
+TEST(a_database_of_a_group_of_others_is_written) {
+  if (geteuid() != 0) skip(); /* only root can be another user */
+  struct work work = work_begin();
+  struct store *store;
+  char beside[160], *folder = path_folder(work.path);
+  snprintf(beside, sizeof beside, "%s-journal", work.path);
+  make_database(work.path, 1);
+  CHECK_EQ(0, chmod(work.folder, 0755) + chmod(work.path, 0660) + chown(work.path, OTHER, 4400), "%s", work.path);
+  CHECK_EQ(0, chown(folder, OTHER, OTHER), "%s", folder);
+  CHECK_EQ(0, seteuid(OTHER), "another user");
+  halotune_status status = store_open(work.path, STORE_WRITE, &store);
+  if (status == HALOTUNE_OK)
+    status = query_script(store_connection(store), "begin immediate; update run set host = 'other'; commit");
+  store_close(store);
+  CHECK_EQ(0, seteuid(0), "root again");
+  CHECK_OK(status);
+  CHECK(access(beside, F_OK) != 0, "%s is left", beside);
+  free(folder);
+  work_end(&work);
+}
+
+/* The owner of a file holds a lease on it: who opens the file waits until he gives it back, or for 45 s. */
+TEST(the_program_waits_for_no_lease) {
+  struct work work = work_begin();
+  struct store *store;
+  int ready[2];
+  char byte;
+  make_database(work.path, 1);
+  CHECK_EQ(0, pipe2(ready, O_CLOEXEC), "pipe");
+  const pid_t parent = getpid(), owner = fork();
+  if (owner == 0) {
+    process_die_with(parent);
+    signal(SIGIO, SIG_IGN);
+    const int fd = open(work.path, O_RDWR | O_CLOEXEC);
+    const bool has_lease = fd >= 0 && fcntl(fd, F_SETLEASE, F_WRLCK) == 0;
+    (void)!write(ready[1], has_lease ? "1" : "0", 1);
+    while (true) pause();
+  }
+  CHECK_EQ(1, read(ready[0], &byte, 1), "the owner");
+  journal_vfs_open_soon();
+  CHECK_EQ(byte == '1' ? HALOTUNE_DB : HALOTUNE_OK, store_open(work.path, STORE_READ, &store), "%s", fail_text());
+  store_close(store);
+  CHECK_EQ(0, kill(owner, SIGKILL), "the owner");
+  CHECK_EQ(owner, waitpid(owner, NULL, 0), "the owner");
+  CHECK_OK(store_open(work.path, STORE_READ, &store));
+  store_close(store);
+  close(ready[0]);
+  close(ready[1]);
+  work_end(&work);
+}
+
 /* A program has a default VFS of its own, uses the library, and removes its VFS. Its databases are those of Unix then.
  * This test comes first: the library makes its own VFS once. */
 TEST(the_access_to_files_of_other_databases_stays_that_of_unix) {
@@ -344,7 +401,9 @@ int main(void) {
       cmocka_unit_test(a_file_beside_a_database_must_not_give_more_rights_than_the_database),
       cmocka_unit_test(a_file_beside_a_database_gets_the_access_list_of_the_database),
       cmocka_unit_test(a_group_counts_only_where_it_alone_can_put_files),
+      cmocka_unit_test(a_database_of_a_group_of_others_is_written),
       cmocka_unit_test(a_journal_that_names_another_file_removes_nothing),
+      cmocka_unit_test(the_program_waits_for_no_lease), /* the last one: it changes how SQLite opens files */
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -270,8 +270,8 @@ static void show_to_strategy(struct setup *setup, const struct proposal_list *li
 }
 
 /* Databases are read for as long as the budget at most, or for this long where that is more; measurements of other
- * problems for a tenth of it. */
-static const double read_least_ms = 10000, known_least_ms = 1000, known_share = 0.1;
+ * problems for a tenth of it; and neither for longer than the last number. */
+static const double read_least_ms = 10000, known_least_ms = 1000, known_share = 0.1, read_most_ms = 20000;
 
 struct read_limit {
   const struct setup_inputs *in;
@@ -279,13 +279,18 @@ struct read_limit {
 };
 
 static struct read_limit read_limit_of(const struct setup_inputs *in, double share, double least_ms) {
-  return (struct read_limit){in, schedule_now_ms(in->schedule) + fmax(share * 1e3 * in->options->budget_s, least_ms)};
+  const double time_ms = fmin(fmax(share * 1e3 * in->options->budget_s, least_ms), read_most_ms);
+  return (struct read_limit){in, schedule_now_ms(in->schedule) + time_ms};
 }
 
-/* Whether the databases have to be read no further: the run stops, or the time that is left is for the search. */
+static const char reading[] = "earlier winners";
+
+/* Whether the databases have to be read no further: the run stops, or the time that is left is for the search. A member
+ * of a team tells its leader meanwhile that it lives, and hears whether to stop. */
 static bool is_read_enough(const void *context) {
   const struct read_limit *limit = context;
   const struct schedule *schedule = limit->in->schedule;
+  run_progress_show(limit->in->progress, reading);
   const double now_ms = schedule_now_ms(schedule);
   return schedule_is_stopped(schedule) || now_ms >= limit->at_ms ||
          !schedule_leaves_reading(schedule->deadline_ms, limit->in->options->budget_s, now_ms);
@@ -327,7 +332,7 @@ halotune_status setup_find_hints(const struct setup_inputs *in, struct setup *se
   struct hint_sources sources = setup_hint_sources(in, (struct hint_end){.is_over = is_read_enough, .context = &limit});
   sources.warnings = &setup->warnings;
   const double begin_ms = trace_now_ms();
-  run_progress_show(in->progress, "earlier winners");
+  run_progress_show(in->progress, reading);
   hint_sources_ask(&sources, true);
   const halotune_status status = read_hints(in, setup, &sources, &target);
   hint_sources_ask(&sources, false);
