@@ -1,4 +1,4 @@
--- The tuning database, version 9. Times are in milliseconds, sizes in bytes, clocks in MHz, dates in UTC as ISO 8601,
+-- The tuning database, version 10. Times are in milliseconds, sizes in bytes, clocks in MHz, dates in UTC as ISO 8601,
 -- to the millisecond: 2026-11-21T12:38:50.123Z.
 -- A row is written once and not changed, but for: run.state and what belongs to a run's end; best.is_current; measurements,
 -- while their run lasts; run.problem_id and measurement.gpu of a run whose GPU was lost, which the run that goes on with it

@@ -13,9 +13,9 @@ struct place_part;
 /* Refuse a path on whose way another user can exchange a part. The way is the one that the kernel goes, with all links
  * followed. Each folder on it must belong to root or this user, because its owner can rename what lies in it; all users
  * may write to it only if it is sticky, and then what is used of it must belong to root or this user. A link of another
- * user is refused anywhere, and any link in a folder to which all users may write. A relative path begins at the working directory, and the folders above that do not count:
- * nobody can exchange it under the program. What the path names is not checked, unless it is a link or lies in a folder
- * of all users.
+ * user is refused anywhere, and any link in a folder to which all users may write. A relative path begins at the
+ * working directory, and the folders above that do not count: nobody can exchange it under the program. What the path
+ * names is not checked, unless it is a link or lies in a folder of all users.
  * Returns HALOTUNE_OK, also if nothing is there yet; HALOTUNE_IO, whose detail names the folder and what to do;
  * HALOTUNE_MEMORY. */
 halotune_status exchange_check(const char *path);

@@ -131,9 +131,9 @@ static halotune_status check_names(const char *file, const struct stat *database
               path);
 }
 
-/* Whether the owner of a file says nothing about who put it there: another user can move a file of this user to a folder
- * in which he may put files. Then only a file that has the mode and the group of the database counts, as those have that
- * Halotune makes. */
+/* Whether the owner of a file says nothing about who put it there: another user can move a file of this user to a
+ * folder in which he may put files. Then only a file that has the mode and the group of the database counts, as those
+ * have that Halotune makes. */
 static bool may_be_moved(const struct stat *beside, const struct stat *database, const struct stat *folder) {
   const mode_t rights = S_IRWXU | S_IRWXG | S_IRWXO;
   const bool is_alike =

@@ -41,9 +41,9 @@ static bool give_to_owner(int fd, const char *file, const struct stat *database)
   return (is_given || geteuid() != 0) && journal_copy_list(file, fd) && fchmod(fd, database->st_mode & rights) == 0;
 }
 
-/* Remove a file that was just made if nobody would trust it, as one of a user who may write to the database by its access
- * list alone: it would keep the others from the database. Returns false if it is removed. */
-static bool stays(const char *database, const char *path, int fd) {
+/* Remove a file that was just made if nobody would trust it, as one of a user who may write to the database by its
+ * access list alone: it would keep the others from the database. Returns false if it is removed. */
+static bool keep_trusted(const char *database, const char *path, int fd) {
   struct stat made, there;
   if (fstat(fd, &made) != 0 || lstat(path, &there) != 0 || made.st_ino != there.st_ino || made.st_dev != there.st_dev)
     return true; /* it is another process's */
@@ -62,7 +62,7 @@ static bool make_at_once(const char *file, const struct stat *database, const ch
   snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
   const bool is_given = give_to_owner(fd, file, database);
   const bool is_named = is_given && linkat(AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
-  const bool is_there = is_named ? stays(file, path, fd) : is_given && errno == EEXIST;
+  const bool is_there = is_named ? keep_trusted(file, path, fd) : is_given && errno == EEXIST;
   close(fd);
   return is_there;
 }
@@ -74,7 +74,7 @@ static bool make_beside(const char *database, const char *path) {
   if (make_at_once(database, &facts, path)) return true;
   const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) return errno == EEXIST;
-  const bool is_given = give_to_owner(fd, database, &facts), is_there = stays(database, path, fd);
+  const bool is_given = give_to_owner(fd, database, &facts), is_there = keep_trusted(database, path, fd);
   close(fd);
   return is_given && is_there;
 }

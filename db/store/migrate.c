@@ -20,8 +20,7 @@ static halotune_status finish_6(sqlite3 *connection) {
   halotune_status status = query_script(connection, schema_sql);
   for (size_t i = 0; i < COUNT(tables) && status == HALOTUNE_OK; i++)
     status = migrate_copy_rows(connection, tables[i], NULL, NULL);
-  if (status == HALOTUNE_OK) status = query_script(connection, MIGRATE_DROP_6_SQL);
-  return status == HALOTUNE_OK ? templates_rename(connection) : status;
+  return status == HALOTUNE_OK ? query_script(connection, MIGRATE_DROP_6_SQL) : status;
 }
 
 /* Version 1 is the first. A key cannot be changed in place: the step makes the table again, under the name that other
@@ -52,7 +51,7 @@ const struct migration schema_migrations[] = {
      NULL},
     {3, 4, "alter table run add column outcomes text", NULL},
     {4, SCHEMA_VERSION, migrate_5_sql, migrate_5},
-    {5, SCHEMA_VERSION, MIGRATE_SET_ASIDE_6_SQL, finish_6},
+    {5, SCHEMA_TABLES_VERSION, MIGRATE_SET_ASIDE_6_SQL, finish_6},
     {6, 7, "alter table measurement add column gpu text", NULL},
     {7, 8, "alter table measurement add column why text", NULL},
     {8, 9,
@@ -63,6 +62,7 @@ const struct migration schema_migrations[] = {
      " alter table best add column objective text check (objective in ('energy', 'edp'));"
      " alter table best add column energy_mj real",
      NULL},
+    {SCHEMA_TABLES_VERSION, 10, "select 1", templates_rename},
     {0}};
 
 /* Take the step from version *at, and set *at to the version that it leads to. */

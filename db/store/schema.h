@@ -7,7 +7,8 @@
 #include <stddef.h>
 
 enum {
-  SCHEMA_VERSION = 9,                 /* user_version of the files that this program writes */
+  SCHEMA_VERSION = 10,                /* user_version of the files that this program writes */
+  SCHEMA_TABLES_VERSION = 9,          /* the first version with the tables of today: only names differ since */
   SCHEMA_APPLICATION_ID = 0x48414c4f, /* application_id of these files: "HALO" */
   SCHEMA_UNTRUSTED_ID = 0x48414c55,   /* application_id of files with untrusted imports: "HALU" */
 };

@@ -249,7 +249,9 @@ static halotune_status read_older(struct store *store) {
   if (status == HALOTUNE_OK && takes_all && store->version < 5)
     status = query_script(copy, store->version < 3 ? "update best set is_trusted = 1"
                                                    : "update best set is_trusted = 1; update run set is_trusted = 1");
-  if (status == HALOTUNE_OK) status = migrate(copy, schema_migrations, SCHEMA_VERSION);
+  /* A glance asks for no template. */
+  const int version = store->mode == STORE_GLANCE ? SCHEMA_TABLES_VERSION : SCHEMA_VERSION;
+  if (status == HALOTUNE_OK) status = migrate(copy, schema_migrations, version);
   /* A migration gives such rows an origin of today. A file that is kept apart is named by its bytes, which must not
    * change from day to day (db/exchange/untrusted_files.h). */
   if (status == HALOTUNE_OK && takes_all && store->version < 5)

@@ -81,10 +81,11 @@ struct template {
   const char *name, *about;
   char *yaml, *cuda;    /* the texts of both files, NUL-terminated */
   struct identity hash; /* identity of the meaning of both files, without comments and layout; see template_hash.h */
-  struct identity own_hash,
-      /* the parts of `hash`: that of the two files, and that of the parts of common.yml and common.cuh that they
-       * use */
-      common_hash;
+  /* the parts of `hash`: that of the two files, and that of the parts of common.yml and common.cuh that they use */
+  struct identity own_hash, common_hash;
+  struct identity old_own_hash; /* own_hash as databases up to version 9 have it: without taken_hash */
+  struct identity taken_hash;   /* what the file takes from common.yml, as it is written there */
+  bool takes_any;               /* false: it takes nothing, and taken_hash has no value */
   struct parameter parameters[MAX_PARAMETERS];
   int parameter_count;
   struct configuration starts[MAX_STARTS]; /* its author expects them to be fast; a search tries them first */

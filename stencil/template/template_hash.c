@@ -9,6 +9,8 @@
 #include "stencil/cuda/cuda_tokens.h"
 #include "stencil/cuda/definitions_hash.h"
 
+enum { MOST_TAKEN = MAX_RULES + MAX_PARAMETERS };
+
 /* Append a text after its length, so that different sequences of texts never read alike. */
 static void add_string(struct text *text, const char *string) { text_printf(text, "%zu:%s ", strlen(string), string); }
 
@@ -123,6 +125,52 @@ static void add_own(struct text *text, const struct template *template, struct i
   add_identity(text, tokens);
 }
 
+/* Append a part of a file as it is written, without its layout. */
+static void add_yaml(struct text *text, const struct yaml *item) {
+  if (item->kind == YAML_TEXT) {
+    add_string(text, item->text);
+    return;
+  }
+  text_printf(text, "%c%d ", item->kind == YAML_MAP ? '{' : '[', item->count);
+  for (const struct yaml *member = item->first; member; member = member->next) {
+    if (item->kind == YAML_MAP) add_string(text, member->key);
+    add_yaml(text, member);
+  }
+}
+
+/* Append the hashes of the members of a list.
+ *   names_only  leave out what is no text: rules that the file writes out */
+static halotune_status hash_members(const struct yaml *list, bool names_only, struct identity *parts, int *count) {
+  for (const struct yaml *item = list ? list->first : NULL; item; item = item->next) {
+    struct text text = {0};
+    if (names_only && item->kind != YAML_TEXT) continue;
+    if (*count == MOST_TAKEN) return fail(HALOTUNE_PARSE, "a template takes more than %d common parts", MOST_TAKEN);
+    add_yaml(&text, item);
+    const bool is_whole = text_ok(&text);
+    if (is_whole) parts[(*count)++] = identity_of("common part", text.bytes, text.length);
+    text_free(&text);
+    if (!is_whole) return fail_memory();
+  }
+  return HALOTUNE_OK;
+}
+
+halotune_status template_hash_taken(struct template *template, const struct yaml *root) {
+  struct identity parts[MOST_TAKEN];
+  struct text all = {0};
+  int count = 0;
+  halotune_status status = hash_members(yaml_find(root, "common"), false, parts, &count);
+  if (status == HALOTUNE_OK) status = hash_members(yaml_find(root, "rules"), true, parts, &count);
+  qsort(parts, (size_t)count, sizeof *parts, identity_compare_items);
+  for (int i = 0; i < count; i++) {
+    if (i == 0 || identity_compare(parts[i - 1], parts[i]) != 0) add_identity(&all, parts[i]);
+  }
+  template->takes_any = count > 0;
+  if (status == HALOTUNE_OK && !text_ok(&all)) status = fail_memory();
+  if (status == HALOTUNE_OK && count > 0) template->taken_hash = identity_of("common parts", all.bytes, all.length);
+  text_free(&all);
+  return status;
+}
+
 struct identity template_identity(struct identity own, struct identity common) {
   struct identity_maker maker;
   identity_begin(&maker, "template");
@@ -146,7 +194,11 @@ halotune_status template_identify(struct template *template, const char *cuda) {
   add_sets(&common, template, true);
   add_identity(&common, shared);
   if (text_ok(&own) && text_ok(&common)) {
-    template->own_hash = identity_of("files of a template", own.bytes, own.length);
+    template->own_hash = template->old_own_hash = identity_of("files of a template", own.bytes, own.length);
+    if (template->takes_any) add_identity(&own, template->taken_hash);
+  }
+  if (text_ok(&own) && text_ok(&common)) {
+    if (template->takes_any) template->own_hash = identity_of("files of a template", own.bytes, own.length);
     template->common_hash = identity_of("common parts of a template", common.bytes, common.length);
     template->hash = template_identity(template->own_hash, template->common_hash);
   } else {

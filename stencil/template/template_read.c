@@ -84,6 +84,7 @@ static halotune_status read_fields(struct reader *r) {
   if (status == HALOTUNE_OK) status = template_sums_read(r);
   if (status == HALOTUNE_OK) status = template_access_read(r);
   if (status == HALOTUNE_OK) status = check_definitions(r);
+  if (status == HALOTUNE_OK) status = template_hash_taken(r->template, root);
   scope_free(&common.scope);
   return status;
 }

@@ -97,13 +97,19 @@ static const char back_to_8[] =
     " alter table finalist drop column energy_high_mj; alter table best drop column objective;"
     " alter table best drop column energy_mj; pragma user_version = 8";
 
-/* Replace a database by what it would be in an older version: 1, or 4 to 8. */
+/* Replace a database by what it would be in an older version: 1, or 4 to 9. */
 static inline void make_older(const char *path, int version) {
   char older[128], attach[192], *error = NULL;
   sqlite3 *connection = NULL;
   snprintf(older, sizeof older, "%.100s.older", path);
   snprintf(attach, sizeof attach, "attach '%.100s' as new", path);
   const char *const scripts[] = {schema_4_sql, attach, back_to_4, "detach new", version == 1 ? back_to_1 : ""};
+  if (version == 9) {
+    CHECK_EQ(SQLITE_OK, sqlite3_open(path, &connection), "%s", path);
+    CHECK_EQ(SQLITE_OK, sqlite3_exec(connection, "pragma user_version = 9", NULL, NULL, &error), "%s", error);
+    sqlite3_close(connection);
+    return;
+  }
   if (version >= 5) {
     CHECK_EQ(SQLITE_OK, sqlite3_open(path, &connection), "%s", path);
     const char *const script = version == 5 ? back_to_5 : version == 6 ? back_to_6 : back_to_7;

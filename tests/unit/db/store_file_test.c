@@ -738,6 +738,32 @@ TEST(a_held_database_does_not_change) {
   work_end(&work);
 }
 
+/* Up to version 9 the identity of a template did not cover what it takes from common.yml. */
+TEST(a_database_of_version_9_is_brought_up_to_date) {
+  static const enum store_mode modes[] = {STORE_READ, STORE_IMPORT, STORE_WRITE};
+  struct work work = work_begin();
+  struct store *store;
+  struct bench_case c;
+  char old[IDENTITY_HEX_BYTES], hash[IDENTITY_HEX_BYTES], sql[256];
+  migrate_from(9, false);
+  case_load(&c);
+  identity_hex(template_identity(c.template->old_own_hash, c.template->common_hash), old);
+  identity_hex(c.template->hash, hash);
+  CHECK(strcmp(old, hash) != 0, "zmarch takes parts of common.yml");
+  make_database(work.path, 1);
+  snprintf(sql, sizeof sql, "update template set hash = '%s'; pragma user_version = 9", old);
+  run_sql(work.path, sql);
+  snprintf(sql, sizeof sql, "select count(*) from template where hash = '%s'", hash);
+  for (size_t i = 0; i < COUNT(modes); i++) {
+    CHECK_OK(store_open(work.path, modes[i], &store));
+    CHECK_EQ(1, number_of(store, sql), "mode %zu: the present name", i);
+    check_whole(store);
+    store_close(store);
+  }
+  case_free(&c);
+  work_end(&work);
+}
+
 /* Nobody could see any more whether its rows change. */
 TEST(a_removed_database_is_not_held) {
   struct work work = work_begin();
@@ -991,6 +1017,7 @@ int main(void) {
       cmocka_unit_test(a_database_of_version_6_is_brought_up_to_date),
       cmocka_unit_test(a_database_of_version_7_is_brought_up_to_date),
       cmocka_unit_test(a_database_of_version_8_is_brought_up_to_date),
+      cmocka_unit_test(a_database_of_version_9_is_brought_up_to_date),
       cmocka_unit_test(a_copy_of_an_older_database_is_checked_itself),
       cmocka_unit_test(a_held_database_does_not_change),
       cmocka_unit_test(a_removed_database_is_not_held),

@@ -179,6 +179,36 @@ TEST(a_file_without_sums_has_the_identity_of_sums_in_an_order_of_their_own) {
   }
 }
 
+/* What a file takes from common.yml counts as it is written, so that a program with another common.yml can check it. */
+TEST(what_a_template_takes_from_the_common_text_is_part_of_its_own_files) {
+  static const struct {
+    const char *common, *rules;
+    bool is_same;
+  } rows[] = {
+      {"[coefficients, no_scan, one_warp]", "[]", true},
+      {"[no_scan, one_warp, coefficients]", "[]", true},
+      {"[coefficients, no_scan]", "[]", false},
+      {"[coefficients, no_scan, two_warps]", "[]", false},
+      {"[coefficients, no_scan]", "[one_warp]", true},
+      {"[{coefficients: [literal]}, no_scan, one_warp]", "[]", false},
+      {"[{coefficients: {values: [literal], default: literal}}, no_scan, one_warp]", "[]", false},
+  };
+  struct identity first = {0}, first_old = {0};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    char yaml[512];
+    struct template *t;
+    snprintf(yaml, sizeof yaml,
+             "name: t\nabout: x\nparameters: {}\ncommon: %s\nrules: %s\nblock: [32, 1, 1]\ngrid: [nx, 1, 1]\n"
+             "shared_bytes: 0\n",
+             rows[i].common, rows[i].rules);
+    CHECK_OK(template_of_texts(yaml, "", &t));
+    if (i == 0) first = t->own_hash, first_old = t->old_own_hash;
+    CHECK_EQ(rows[i].is_same, identity_compare(first, t->own_hash) == 0, "row %zu", i);
+    CHECK(identity_compare(first_old, t->old_own_hash) == 0, "row %zu: up to version 9 it did not count", i);
+    template_free(t);
+  }
+}
+
 /* A definition has the same hash as its text in place of its name. The order of parameters and rules does not
  * matter. */
 TEST(the_hash_is_that_of_rules_written_out) {
@@ -729,6 +759,7 @@ int main(void) {
       cmocka_unit_test(the_cuda_file_lies_beside_the_yaml_file),
       cmocka_unit_test(the_hash_is_that_of_the_meaning),
       cmocka_unit_test(a_file_without_sums_has_the_identity_of_sums_in_an_order_of_their_own),
+      cmocka_unit_test(what_a_template_takes_from_the_common_text_is_part_of_its_own_files),
       cmocka_unit_test(the_hash_is_that_of_rules_written_out),
       cmocka_unit_test(a_comment_does_not_include_common_code),
       cmocka_unit_test(rules_are_named_in_either_list),
