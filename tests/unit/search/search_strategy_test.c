@@ -469,7 +469,7 @@ static void space_open_estimated(struct space_case *c, enum estimate estimate) {
   *c = (struct space_case){.size = 0};
   CHECK_OK(template_of_texts(yaml, "// nothing\n", &c->templates[0]));
   CHECK_OK(bindings_make(c->templates[0], facts, &c->bindings[0]));
-  c->space = (struct search_space){.templates = c->templates, .bindings = c->bindings, .count = 1};
+  c->space = (struct search_space){.templates = c->templates, .bindings = c->bindings, .count = 1, .has_steps = true};
 }
 
 static void space_close_estimated(struct space_case *c) {
@@ -516,12 +516,12 @@ TEST(light_variants_are_drawn_where_templates_estimate_work) {
   }
 }
 
-/* Templates that do not estimate work come less often. */
+/* Templates that do not estimate work come less often, unless launches make single steps. */
 TEST(templates_without_an_estimate_take_part_in_every_fourth_turn) {
   enum { LIGHT = 64, FIRST = 10 };
   struct space_case plain, c;
   struct proposal_list light;
-  long of_plain = 0, all_of_plain = 0;
+  long of_plain = 0, all_of_plain = 0, of_single = 0;
   space_open_estimated(&plain, NO_ESTIMATE);
   space_open_estimated(&c, TRUE_ESTIMATE);
   c.templates[1] = plain.templates[0];
@@ -533,6 +533,14 @@ TEST(templates_without_an_estimate_take_part_in_every_fourth_turn) {
     all_of_plain += light.list[i].template_index == 1;
   }
   CHECK_EQ(2, of_plain, "of the first %d", FIRST);
+  proposals_free(&light);
+  c.space.has_steps = false;
+  CHECK_OK(draw_light(&c.space, LIGHT, 7, &light));
+  for (long i = 0; i < FIRST; i++) of_single += light.list[i].template_index == 1;
+  CHECK_EQ(FIRST / 2, of_single, "single steps: of the first %d", FIRST);
+  proposals_free(&light);
+  c.space.has_steps = true;
+  CHECK_OK(draw_light(&c.space, LIGHT, 7, &light));
   CHECK_EQ(LIGHT * DRAW_GROUP / DRAW_COST_GROUP, all_of_plain, "one of each group");
   CHECK_EQ(LIGHT * DRAW_GROUP / DRAW_COST_GROUP + LIGHT, light.count, "and those of the other");
   proposals_free(&light);

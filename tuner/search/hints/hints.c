@@ -128,8 +128,9 @@ halotune_status starts_find(const struct search_space *space, const struct propo
   for (long i = 0; i < hints->count && status == HALOTUNE_OK; i++) status = first_add(&list, &hints->list[i], &is_new);
   for (int i = 0; i < space->count && status == HALOTUNE_OK; i++) {
     const struct template *template = space->templates[i];
-    for (int s = 0; s <= template->start_count && status == HALOTUNE_OK; s++) {
-      const bool is_default = s == template->start_count;
+    const int starts = space_starts(space, i);
+    for (int s = 0; s <= starts && status == HALOTUNE_OK; s++) {
+      const bool is_default = s == starts;
       struct proposal start = {.template_index = i};
       start.configuration = is_default ? configuration_default(template) : template->starts[s];
       if (find_nearest(space, &start)) status = first_add(&list, &start, &is_new);

@@ -58,6 +58,7 @@ static halotune_status make_arrays(const struct setup_inputs *in, struct setup *
   out->template_ids = calloc(room, sizeof *out->template_ids);
   if (!out->templates || !out->bindings || !out->fixed || !out->template_ids) return fail_memory();
   out->space.templates = out->templates;
+  out->space.has_steps = in->task->launch_steps > 1;
   out->space.bindings = out->bindings;
   out->space.fixed = in->templates->fixed ? out->fixed : NULL;
   return HALOTUNE_OK;
