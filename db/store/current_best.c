@@ -91,7 +91,10 @@ halotune_status best_choose(struct store *store, int64_t problem, int64_t *winne
   /* Mostly no variant is wrong. */
   if (status == HALOTUNE_OK) status = rule_step(store, is_any_wrong ? CHOOSE_NOT_WRONG : CHOOSE_BEST, problem, winner);
   if (status == HALOTUNE_OK) status = rule_step(store, FIND_CURRENT, problem, &current);
-  return status != HALOTUNE_OK || *winner == current ? status : make_current(store, problem, *winner);
+  if (status != HALOTUNE_OK) return status;
+  if (*winner != current) return make_current(store, problem, *winner);
+  /* a best that came before may have left out its source */
+  return current ? rule_step(store, CARRY_CODE, current, NULL) : HALOTUNE_OK;
 }
 
 halotune_status bests_choose(struct store *store, const char *problems) {

@@ -131,14 +131,27 @@ static halotune_status check_names(const char *file, const struct stat *database
               path);
 }
 
+bool journal_group_counts(mode_t mode) { return (mode & S_IRWXG) >> 3 & ~(mode & S_IRWXO); }
+
 /* Whether the owner of a file says nothing about who put it there: another user can move a file of this user to a
- * folder in which he may put files. Then only a file that has the mode and the group of the database counts, as those
- * have that Halotune makes. */
+ * folder in which he may put files. Then only a file that has the mode of the database counts, and its group if that
+ * counts, as those have that Halotune makes. A database to which all may write is not protected. */
 static bool may_be_moved(const struct stat *beside, const struct stat *database, const struct stat *folder) {
   const mode_t rights = S_IRWXU | S_IRWXG | S_IRWXO;
-  const bool is_alike =
-      (beside->st_mode & rights) == (database->st_mode & rights) && beside->st_gid == database->st_gid;
-  return !is_alike && beside->st_size > 0 && others_may_link(folder);
+  const bool has_group = beside->st_gid == database->st_gid || !journal_group_counts(database->st_mode);
+  const bool is_alike = (beside->st_mode & rights) == (database->st_mode & rights) && has_group;
+  return !is_alike && beside->st_size > 0 && others_may_link(folder) && !(database->st_mode & S_IWOTH);
+}
+
+halotune_status journal_check_group(const char *file, const char *path) {
+  struct stat facts;
+  if (geteuid() == 0 || stat(file, &facts) != 0 || !journal_group_counts(facts.st_mode) || is_in_group(facts.st_gid))
+    return HALOTUNE_OK;
+  return fail(
+      HALOTUNE_DB,
+      "%s: its group %u has rights, and you are not in this group, so that SQLite's files beside it cannot have "
+      "the same rights; run: chmod g-rwx on it, or chgrp to a group of yours",
+      path, (unsigned)facts.st_gid);
 }
 
 /*   file    path of the database

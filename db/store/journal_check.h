@@ -50,6 +50,15 @@ enum journal_right {
 
 enum journal_right journal_right_of(const char *database);
 
+/* Whether the group of a file with this mode has rights that not all users have. */
+bool journal_group_counts(mode_t mode);
+
+/* Refuse to write to a database whose group counts and is none of this user's.
+ *   file  opens it
+ *   path  for the error
+ * Returns HALOTUNE_OK; HALOTUNE_DB with what to do. */
+halotune_status journal_check_group(const char *file, const char *path);
+
 /* Tell why another user's database could not be read: a program has it open, or a killed one left its journal or WAL.
  * Call it when SQLite had to undo something, or could not open a file. Arguments and results as above; HALOTUNE_OK if
  * there is another cause. */

@@ -33,12 +33,14 @@ static char *database_of(const char *name) {
 }
 
 /* Give a file the owner, the access list and the mode of its database. Only root can give it to another user, and only
- * a member of a group to the group. A file of another group gives that group no rights. */
+ * a member of a group to the group. SQLite gives an empty file the mode of the database again, so that another group
+ * must not have the rights of the right one. */
 static bool give_to_owner(int fd, const char *file, const struct stat *database) {
+  const mode_t rights = S_IRWXU | S_IRWXG | S_IRWXO;
   const uid_t owner = geteuid() == 0 ? database->st_uid : (uid_t)-1;
   const bool is_given = fchown(fd, owner, database->st_gid) == 0;
-  const mode_t rights = S_IRWXU | S_IRWXO | (is_given ? S_IRWXG : 0);
-  return (is_given || geteuid() != 0) && journal_copy_list(file, fd) && fchmod(fd, database->st_mode & rights) == 0;
+  const bool may_lack_group = geteuid() != 0 && !journal_group_counts(database->st_mode);
+  return (is_given || may_lack_group) && journal_copy_list(file, fd) && fchmod(fd, database->st_mode & rights) == 0;
 }
 
 /* Remove a file that was just made if nobody would trust it, as one of a user who may write to the database by its
@@ -46,7 +48,8 @@ static bool give_to_owner(int fd, const char *file, const struct stat *database)
 static bool keep_trusted(const char *database, const char *path, int fd) {
   struct stat made, there;
   if (fstat(fd, &made) != 0 || lstat(path, &there) != 0 || made.st_ino != there.st_ino || made.st_dev != there.st_dev)
-    return true; /* it is another process's */
+    return true;     /* it is another process's */
+  there.st_size = 1; /* as it will be */
   if (journal_trust_of(database, path, &there) == JOURNAL_TRUSTED) return true;
   unlink(path);
   return false;

@@ -470,6 +470,7 @@ static halotune_status open_to_write(struct store *store) {
   if (status == HALOTUNE_OK) status = find_file(store, &is_there);
   if (status == HALOTUNE_OK && !is_there)
     status = fail(HALOTUNE_DB, "%s: another program removes this file; try again", store->path);
+  if (status == HALOTUNE_OK) status = journal_check_group(store->file.name, store->path);
   if (status == HALOTUNE_OK) status = inspect_to_write(&store->file, &marks);
   if (status == HALOTUNE_OK) status = connect_to(&store->file, SQLITE_OPEN_READWRITE, VFS_WRITE, &store->connection);
   if (status != HALOTUNE_OK) return status;

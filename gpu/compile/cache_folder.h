@@ -65,8 +65,9 @@ struct cache_facts cache_folder_facts(const char *folder);
  * Returns HALOTUNE_OK, or HALOTUNE_IO if some could not be removed. */
 halotune_status cache_folder_clean(const char *folder, struct cache_facts *removed, bool *is_held);
 
-/* Hold a folder, whose files a compiler or another process gets by their paths: until the descriptor is closed, or this
- * process ends, cache_folder_clean leaves it as it is. One that runs is waited for, for 10 s.
+/* Hold a folder by a file .lock in it. A compiler or another process gets its files by their paths: until the
+ * descriptor is closed, or this process ends, cache_folder_clean leaves it as it is. One that runs is waited for, for
+ * 10 s.
  * Returns the descriptor; -1 if there is no such folder, or after the wait. */
 int cache_folder_hold(const char *folder);
 

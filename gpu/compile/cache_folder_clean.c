@@ -62,11 +62,27 @@ static halotune_status remove_folders(const char *folder) {
   return status;
 }
 
-/* Open a folder and lock it. Returns the descriptor; -1 with errno EWOULDBLOCK where the lock of another keeps this one
- * out. Where folders cannot be locked, there is no lock, and the descriptor is returned. */
+/* The file in a folder that is locked. Only this user can open it: another one who can read the folder could lock the
+ * folder itself. NULL when memory is out. */
+static char *lock_path(const char *folder) {
+  char *path;
+  return folder && asprintf(&path, "%s/.lock", folder) >= 0 ? path : NULL;
+}
+
+/* Whether a file still has its name. */
+static bool is_named(int fd) {
+  struct stat facts;
+  return fstat(fd, &facts) == 0 && facts.st_nlink > 0;
+}
+
+/* Open the file that is locked, which is made where it is missing, and lock it. Returns the descriptor; -1 with errno
+ * EWOULDBLOCK where the lock of another process keeps this one out, or while another one removes the file. Where files
+ * cannot be locked, there is no lock, and the descriptor is returned. */
 static int lock_folder(const char *folder, int kind) {
-  const int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-  if (fd < 0 || flock(fd, kind | LOCK_NB) == 0 || errno != EWOULDBLOCK) return fd;
+  char *path = lock_path(folder);
+  const int fd = path ? open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600) : -1;
+  free(path);
+  if (fd < 0 || (flock(fd, kind | LOCK_NB) == 0 ? is_named(fd) : errno != EWOULDBLOCK)) return fd;
   close(fd);
   errno = EWOULDBLOCK;
   return -1;
@@ -89,7 +105,12 @@ halotune_status cache_folder_clean(const char *folder, struct cache_facts *remov
   *is_held = folder && lock < 0 && errno == EWOULDBLOCK;
   if (!*is_held) cache_folder_visit(folder, remove_file, &cleaning);
   if (!*is_held) status = remove_folders(folder);
-  if (lock >= 0) close(lock);
+  if (lock >= 0) { /* before others can lock it */
+    char *path = lock_path(folder);
+    if (path) unlink(path);
+    free(path);
+    close(lock);
+  }
   *removed = cleaning.removed;
   return cleaning.status == HALOTUNE_OK ? status : cleaning.status;
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,6 +45,27 @@ static void remove_temporary(void) {
   process_guard_end(&temporary.guard, REMOVED_MS);
 }
 
+/* Make a folder of this user in another one, which is opened before it is checked.
+ *   name  receives its name in place of the six letters at its end */
+static halotune_status make_in(const char *parent, char *name) {
+  enum { TRIES = 16, LETTERS = 6 };
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
+  unsigned char bits[LETTERS];
+  char *end = name + strlen(name) - LETTERS;
+  int folder = -1, made = -1;
+  halotune_status status = exchange_open_folder(parent, EXCHANGE_WAY, &folder);
+  if (status != HALOTUNE_OK) return status;
+  errno = folder < 0 ? ENOENT : EEXIST;
+  for (int i = 0; i < TRIES && folder >= 0 && made != 0 && errno == EEXIST; i++) {
+    if (getrandom(bits, sizeof bits, 0) != (ssize_t)sizeof bits) break;
+    for (int k = 0; k < LETTERS; k++) end[k] = letters[bits[k] % (sizeof letters - 1)];
+    made = mkdirat(folder, name, 0700);
+  }
+  if (made != 0) status = fail(HALOTUNE_IO, "%s: %s", parent, strerror(errno));
+  if (folder >= 0) close(folder);
+  return status;
+}
+
 static halotune_status make_temporary(const struct emulation_options *options) {
   const char *parent = temporary_folder();
   char warning[FAIL_TEXT_BYTES + sizeof temporary.path], reason[FAIL_TEXT_BYTES];
@@ -51,7 +73,7 @@ static halotune_status make_temporary(const struct emulation_options *options) {
   int length = snprintf(temporary.path, sizeof temporary.path, "%s/halotune-XXXXXX", parent);
   halotune_status status = length < (int)sizeof temporary.path ? exchange_check(temporary.path)
                                                                : fail(HALOTUNE_IO, "%s: the name is too long", parent);
-  if (status == HALOTUNE_OK && !mkdtemp(temporary.path)) status = fail(HALOTUNE_IO, "%s: %s", parent, strerror(errno));
+  if (status == HALOTUNE_OK) status = make_in(parent, temporary.path + strlen(parent) + 1);
   if (status != HALOTUNE_OK) {
     char refused[FAIL_TEXT_BYTES];
     snprintf(refused, sizeof refused, "%s", fail_text());

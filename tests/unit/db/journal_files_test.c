@@ -193,7 +193,7 @@ TEST(a_file_beside_a_database_must_not_give_more_rights_than_the_database) {
       {01777, 0660, 0660, false, JOURNAL_TRUSTED},  {01777, 0600, 0600, true, JOURNAL_DOUBTFUL},
       {0700, 0600, 0600, true, JOURNAL_TRUSTED},    {01777, 0600, 0644, false, JOURNAL_DOUBTFUL},
       {0700, 0600, 0644, false, JOURNAL_TRUSTED},   {0755, 0640, 0600, false, JOURNAL_TRUSTED},
-      {01777, 0640, 0600, false, JOURNAL_DOUBTFUL},
+      {01777, 0640, 0600, false, JOURNAL_DOUBTFUL}, {01777, 0666, 0644, false, JOURNAL_TRUSTED},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct work work = work_begin();
@@ -302,25 +302,39 @@ TEST(a_group_counts_only_where_it_alone_can_put_files) {
 }
 
 /* A user who is not in the group of his database cannot give files to this group. */
-TEST(a_database_of_a_group_of_others_is_written) {
+TEST(a_database_of_a_group_of_others_is_written_if_the_group_has_no_rights) {
+  static const struct {
+    mode_t folder, database;
+    halotune_status want;
+  } rows[] = {
+      {0700, 0600, HALOTUNE_OK}, {01777, 0600, HALOTUNE_OK}, {0700, 0660, HALOTUNE_DB}, {0700, 0640, HALOTUNE_DB}};
   if (geteuid() != 0) skip(); /* only root can be another user */
-  struct work work = work_begin();
-  struct store *store;
-  char beside[160], *folder = path_folder(work.path);
-  snprintf(beside, sizeof beside, "%s-journal", work.path);
-  make_database(work.path, 1);
-  CHECK_EQ(0, chmod(work.folder, 0755) + chmod(work.path, 0660) + chown(work.path, OTHER, 4400), "%s", work.path);
-  CHECK_EQ(0, chown(folder, OTHER, OTHER), "%s", folder);
-  CHECK_EQ(0, seteuid(OTHER), "another user");
-  halotune_status status = store_open(work.path, STORE_WRITE, &store);
-  if (status == HALOTUNE_OK)
-    status = query_script(store_connection(store), "begin immediate; update run set host = 'other'; commit");
-  store_close(store);
-  CHECK_EQ(0, seteuid(0), "root again");
-  CHECK_OK(status);
-  CHECK(access(beside, F_OK) != 0, "%s is left", beside);
-  free(folder);
-  work_end(&work);
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct work work = work_begin();
+    struct store *store, *reader;
+    char beside[160], *folder = path_folder(work.path);
+    snprintf(beside, sizeof beside, "%s-journal", work.path);
+    make_database(work.path, 1);
+    CHECK_EQ(0, chmod(work.folder, 0755) + chmod(work.path, rows[i].database), "row %zu", i);
+    CHECK_EQ(0, chown(work.path, OTHER, 4400) + chown(folder, OTHER, OTHER) + chmod(folder, rows[i].folder), "row %zu",
+             i);
+    CHECK_EQ(0, seteuid(OTHER), "another user");
+    halotune_status status = store_open(work.path, STORE_WRITE, &store), read = status;
+    if (status == HALOTUNE_OK)
+      status = query_script(store_connection(store), "begin immediate; update run set host = 'other'; commit");
+    if (status == HALOTUNE_OK) {
+      read = store_open(work.path, STORE_READ, &reader);
+      store_close(reader);
+    }
+    store_close(store);
+    CHECK_EQ(0, seteuid(0), "root again");
+    CHECK_EQ(rows[i].want, status, "row %zu: %s", i, fail_text());
+    CHECK_EQ(rows[i].want, read, "row %zu: %s", i, fail_text());
+    if (status != HALOTUNE_OK) CHECK(strstr(fail_text(), "you are not in this group"), "%s", fail_text());
+    CHECK(access(beside, F_OK) != 0, "%s is left", beside);
+    free(folder);
+    work_end(&work);
+  }
 }
 
 /* The owner of a file holds a lease on it: who opens the file waits until he gives it back, or for 45 s. */
@@ -401,7 +415,7 @@ int main(void) {
       cmocka_unit_test(a_file_beside_a_database_must_not_give_more_rights_than_the_database),
       cmocka_unit_test(a_file_beside_a_database_gets_the_access_list_of_the_database),
       cmocka_unit_test(a_group_counts_only_where_it_alone_can_put_files),
-      cmocka_unit_test(a_database_of_a_group_of_others_is_written),
+      cmocka_unit_test(a_database_of_a_group_of_others_is_written_if_the_group_has_no_rights),
       cmocka_unit_test(a_journal_that_names_another_file_removes_nothing),
       cmocka_unit_test(the_program_waits_for_no_lease), /* the last one: it changes how SQLite opens files */
   };

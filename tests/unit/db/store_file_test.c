@@ -566,7 +566,7 @@ TEST(the_copy_of_what_is_not_trusted_follows_no_link_of_another_user) {
   make_older(work.path, 4);
   run_sql(work.path, "update best set is_trusted = 0");
   CHECK(chmod(work.folder, 0755) == 0 && chmod(folder, 01777) == 0, "a folder of all users");
-  CHECK_EQ(0, chown(work.path, OWNER, OWNER), "a database of a user");
+  CHECK_EQ(0, chown(work.path, OWNER, OWNER) + chmod(work.path, 0600), "a database of a user");
   CHECK(symlink(target, part) == 0 && lchown(part, OTHER, OTHER) == 0, "a link of another user");
   CHECK(seteuid(OWNER) == 0, "the user's rights");
   const halotune_status status = store_open(work.path, STORE_WRITE, &store);
