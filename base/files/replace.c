@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/files/path.h"
+#include "base/files/temporary_name.h"
 #include "base/system/transfer.h"
 
 /* Wait until the names in a file's folder are on the disk. Filesystems that cannot do this are ignored.
@@ -26,16 +26,11 @@ static void folder_sync(int folder, const char *name) {
   free(parent);
 }
 
-/* Create a file that is not there yet, with other letters in place of the X at the end of its name. mkostemp() knows no
- * open folder. */
+/* Create a file that is not there yet, with other letters in place of the X at the end of its name. */
 static int temporary_open(int folder, char *name) {
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-  enum { LETTERS = sizeof REPLACE_SUFFIX - 2, MOST_TRIES = 100 };
-  unsigned char bytes[LETTERS];
-  char *end = name + strlen(name) - LETTERS;
+  enum { MOST_TRIES = 100 };
   for (int i = 0; i < MOST_TRIES; i++) {
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) return -1;
-    for (int k = 0; k < LETTERS; k++) end[k] = letters[bytes[k] % (sizeof letters - 1)];
+    if (!temporary_name(name)) return -1;
     const int fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd >= 0 || errno != EEXIST) return fd;
   }

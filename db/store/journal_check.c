@@ -131,22 +131,26 @@ static halotune_status check_names(const char *file, const struct stat *database
               path);
 }
 
-bool journal_group_counts(mode_t mode) { return (mode & S_IRWXG) >> 3 & ~(mode & S_IRWXO); }
+/* Whether the group of a file with this mode has rights that not all users have. */
+static bool group_counts(mode_t mode) { return (mode & S_IRWXG) >> 3 & ~(mode & S_IRWXO); }
 
 /* Whether the owner of a file says nothing about who put it there: another user can move a file of this user to a
  * folder in which he may put files. Then only a file that has the mode of the database counts, and its group if that
  * counts, as those have that Halotune makes. A database to which all may write is not protected. */
 static bool may_be_moved(const struct stat *beside, const struct stat *database, const struct stat *folder) {
   const mode_t rights = S_IRWXU | S_IRWXG | S_IRWXO;
-  const bool has_group = beside->st_gid == database->st_gid || !journal_group_counts(database->st_mode);
+  const bool has_group = beside->st_gid == database->st_gid || !group_counts(database->st_mode);
   const bool is_alike = (beside->st_mode & rights) == (database->st_mode & rights) && has_group;
   return !is_alike && beside->st_size > 0 && others_may_link(folder) && !(database->st_mode & S_IWOTH);
 }
 
+bool journal_gives_group(const struct stat *database) {
+  return geteuid() == 0 || !group_counts(database->st_mode) || is_in_group(database->st_gid);
+}
+
 halotune_status journal_check_group(const char *file, const char *path) {
   struct stat facts;
-  if (geteuid() == 0 || stat(file, &facts) != 0 || !journal_group_counts(facts.st_mode) || is_in_group(facts.st_gid))
-    return HALOTUNE_OK;
+  if (stat(file, &facts) != 0 || journal_gives_group(&facts)) return HALOTUNE_OK;
   return fail(
       HALOTUNE_DB,
       "%s: its group %u has rights, and you are not in this group, so that SQLite's files beside it cannot have "

@@ -50,10 +50,11 @@ enum journal_right {
 
 enum journal_right journal_right_of(const char *database);
 
-/* Whether the group of a file with this mode has rights that not all users have. */
-bool journal_group_counts(mode_t mode);
+/* Whether this user can give files the group of a database, or need not, because the group has no more rights than all
+ * users. SQLite gives an empty file the mode of the database, so that another group would get the rights. */
+bool journal_gives_group(const struct stat *database);
 
-/* Refuse to write to a database whose group counts and is none of this user's.
+/* Refuse to write to a database if this user cannot give files its group.
  *   file  opens it
  *   path  for the error
  * Returns HALOTUNE_OK; HALOTUNE_DB with what to do. */

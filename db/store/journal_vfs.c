@@ -32,15 +32,13 @@ static char *database_of(const char *name) {
   return NULL;
 }
 
-/* Give a file the owner, the access list and the mode of its database. Only root can give it to another user, and only
- * a member of a group to the group. SQLite gives an empty file the mode of the database again, so that another group
- * must not have the rights of the right one. */
+/* Give a file the owner, the group, the access list and the mode of its database. Only root can give it to another
+ * user. The group may be another one where it has no rights of its own (journal_gives_group). */
 static bool give_to_owner(int fd, const char *file, const struct stat *database) {
   const mode_t rights = S_IRWXU | S_IRWXG | S_IRWXO;
   const uid_t owner = geteuid() == 0 ? database->st_uid : (uid_t)-1;
-  const bool is_given = fchown(fd, owner, database->st_gid) == 0;
-  const bool may_lack_group = geteuid() != 0 && !journal_group_counts(database->st_mode);
-  return (is_given || may_lack_group) && journal_copy_list(file, fd) && fchmod(fd, database->st_mode & rights) == 0;
+  const bool is_given = fchown(fd, owner, database->st_gid) == 0 || geteuid() != 0;
+  return is_given && journal_copy_list(file, fd) && fchmod(fd, database->st_mode & rights) == 0;
 }
 
 /* Remove a file that was just made if nobody would trust it, as one of a user who may write to the database by its
@@ -55,31 +53,43 @@ static bool keep_trusted(const char *database, const char *path, int fd) {
   return false;
 }
 
-/* Make the file without a name, and name it when it has its owner and mode: other users open it as soon as it is there.
- * Returns false where the file system cannot do that. */
-static bool make_at_once(const char *file, const struct stat *database, const char *path) {
-  char *folder = path_folder(path), name[32];
-  const int fd = folder ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
+/* Make a new file that has no name yet; where the file system cannot do that, one with its name.
+ * Returns a descriptor; -1 with errno. */
+static int open_new(const char *path, bool *is_named) {
+  char *folder = path_folder(path);
+  int fd = folder ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
   free(folder);
-  if (fd < 0) return false;
-  snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-  const bool is_given = give_to_owner(fd, file, database);
-  const bool is_named = is_given && linkat(AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
-  const bool is_there = is_named ? keep_trusted(file, path, fd) : is_given && errno == EEXIST;
-  close(fd);
-  return is_there;
+  *is_named = fd < 0;
+  if (fd < 0) fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  return fd;
 }
 
-/* Make an empty file, unless there is a file. Returns false if it cannot be made. */
+/* Name an open file. */
+static bool name_file(int fd, const char *path) {
+  char link[32];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  return linkat(AT_FDCWD, link, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
+}
+
+/* Make an empty file, unless there is a file. It gets its name when it has its owner and mode: other users open it as
+ * soon as it is there. Returns false if it cannot be made. */
 static bool make_beside(const char *database, const char *path) {
   struct stat facts;
-  if (stat(database, &facts) != 0 || faccessat(AT_FDCWD, database, W_OK, AT_EACCESS) != 0) return false;
-  if (make_at_once(database, &facts, path)) return true;
-  const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  bool is_named;
+  if (stat(database, &facts) != 0 || faccessat(AT_FDCWD, database, W_OK, AT_EACCESS) != 0 ||
+      !journal_gives_group(&facts))
+    return false;
+  const int fd = open_new(path, &is_named);
   if (fd < 0) return errno == EEXIST;
-  const bool is_given = give_to_owner(fd, database, &facts), is_there = keep_trusted(database, path, fd);
+  bool is_there = give_to_owner(fd, database, &facts);
+  if (!is_there && is_named) unlink(path);
+  if (is_there && !is_named) {
+    is_named = name_file(fd, path);
+    is_there = is_named || errno == EEXIST;
+  }
+  if (is_there && is_named) is_there = keep_trusted(database, path, fd);
   close(fd);
-  return is_given && is_there;
+  return is_there;
 }
 
 /* Whether a file is there that SQLite may open; it is made first if it may be. Another process may remove it at the

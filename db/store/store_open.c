@@ -463,11 +463,11 @@ static halotune_status keep_untrusted(struct store *store, const struct marks *m
   return status;
 }
 
-static halotune_status open_to_write(struct store *store) {
+static halotune_status open_to_write(struct store *store, bool is_there) {
   struct marks marks;
-  bool is_shared, is_there = false;
+  bool is_shared;
   halotune_status status = make_file(store->path, &is_shared);
-  if (status == HALOTUNE_OK) status = find_file(store, &is_there);
+  if (status == HALOTUNE_OK && !is_there) status = find_file(store, &is_there); /* in the folder that was made */
   if (status == HALOTUNE_OK && !is_there)
     status = fail(HALOTUNE_DB, "%s: another program removes this file; try again", store->path);
   if (status == HALOTUNE_OK) status = journal_check_group(store->file.name, store->path);
@@ -541,7 +541,7 @@ static halotune_status open_file(const char *path, enum store_mode mode, bool (*
   if (status == HALOTUNE_OK) status = find_file(store, &is_there);
   if (status == HALOTUNE_OK && !is_there && mode != STORE_WRITE)
     status = fail(HALOTUNE_NOT_FOUND, "%s: there is no such database; 'halotune tune' creates one", store->path);
-  if (status == HALOTUNE_OK) status = mode == STORE_WRITE ? open_to_write(store) : open_to_read(store);
+  if (status == HALOTUNE_OK) status = mode == STORE_WRITE ? open_to_write(store, is_there) : open_to_read(store);
   if (status == HALOTUNE_OK) *out = store;
   else store_close(store);
   return status;

@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/files/exchange.h"
 #include "base/files/own.h"
+#include "base/files/temporary_name.h"
 #include "base/files/user_folder.h"
 #include "base/system/process.h"
 #include "base/system/transfer.h"
@@ -48,17 +48,13 @@ static void remove_temporary(void) {
 /* Make a folder of this user in another one, which is opened before it is checked.
  *   name  receives its name in place of the six letters at its end */
 static halotune_status make_in(const char *parent, char *name) {
-  enum { TRIES = 16, LETTERS = 6 };
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
-  unsigned char bits[LETTERS];
-  char *end = name + strlen(name) - LETTERS;
+  enum { TRIES = 16 };
   int folder = -1, made = -1;
   halotune_status status = exchange_open_folder(parent, EXCHANGE_WAY, &folder);
   if (status != HALOTUNE_OK) return status;
   errno = folder < 0 ? ENOENT : EEXIST;
   for (int i = 0; i < TRIES && folder >= 0 && made != 0 && errno == EEXIST; i++) {
-    if (getrandom(bits, sizeof bits, 0) != (ssize_t)sizeof bits) break;
-    for (int k = 0; k < LETTERS; k++) end[k] = letters[bits[k] % (sizeof letters - 1)];
+    if (!temporary_name(name)) break;
     made = mkdirat(folder, name, 0700);
   }
   if (made != 0) status = fail(HALOTUNE_IO, "%s: %s", parent, strerror(errno));
