@@ -136,6 +136,14 @@ mkdir -p "$work/moved/lib/arch" "$work/alone" && mv "$work/moved"/lib/libhalotun
 "$cc" -o "$work/shipped" -Iinclude "$work/shipped.c" "$work/moved/lib/arch/libhalotune.so" 2>"$work/log" &&
   [ "$(HALOTUNE_DB="$work/none.db" LD_LIBRARY_PATH="$work/moved/lib/arch" "$work/shipped" | tee -a "$work/log" | grep -cxE 'exact|stale')" = 1 ]
 result "a moved library finds the database that comes with it" $?
+# Who owns a library's file may be trusted with the files around it. A file that took its place later says nothing.
+sed 's/int main(void) {/#include <stdlib.h>\nint main(int argc, char **argv) {\n  if (argc > 1 \&\& system(argv[1])) return 1;/' "$work/shipped.c" >"$work/later.c"
+cp -R "$work/moved" "$work/changed"
+"$cc" -o "$work/later" -Iinclude "$work/later.c" "$work/changed/lib/arch/libhalotune.so" 2>"$work/log" &&
+  HALOTUNE_DB="$work/none.db" LD_LIBRARY_PATH="$work/changed/lib/arch" "$work/later" true | tee -a "$work/log" | grep -qxE 'exact|stale' &&
+  HALOTUNE_DB="$work/none.db" LD_LIBRARY_PATH="$work/changed/lib/arch" \
+    "$work/later" "cd $work/changed/lib/arch && cp $soname new && mv new $soname" | tee -a "$work/log" | grep -q "star7"
+result "a library whose file was exchanged finds no database around that file" $?
 cp "$work/moved/lib/arch/$soname" "$work/alone"
 HALOTUNE_DB="$work/none.db" LD_LIBRARY_PATH="$work/alone" "$work/shipped" | tee "$work/log" | grep -q "star7"
 result "and without its installation finds none" $?

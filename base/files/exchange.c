@@ -140,32 +140,51 @@ halotune_status exchange_open_place(const char *path, struct place *out) {
 }
 
 /* The path to which a link of the proc file system leads. The kernel writes it without links; a part of it that is a
- * link now was put there later, so that realpath() would follow it. NULL if it leads to no path. */
-static char *link_target(int folder, const char *name) {
+ * link now was put there later, so that realpath() would follow it. NULL if it leads to no path.
+ *   facts  receives those of the file behind the link; the kernel follows it without its text */
+static char *link_target(int folder, const char *name, struct stat *facts) {
   char target[PATH_MAX];
   const ssize_t length = readlinkat(folder, name, target, sizeof target);
   if (length <= 0 || length >= (ssize_t)sizeof target || *target != '/') return NULL;
-  return strndup(target, (size_t)length);
+  return fstatat(folder, name, facts, 0) == 0 ? strndup(target, (size_t)length) : NULL;
 }
 
+static bool is_same(const struct stat *a, const struct stat *b) {
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Whether a name in an open folder is a file. */
+static bool names_file(const struct place *place, const struct stat *file) {
+  struct stat there;
+  return !place->is_missing && fstatat(place->folder, place->name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+         is_same(&there, file);
+}
+
+/* The text of a link to a removed file ends with " (deleted)", and another user may have made a file of this name. */
 halotune_status exchange_find_place(const char *path, struct place *out) {
+  struct stat facts;
   (void)access(path, F_OK); /* as in open_folder_if_there */
   halotune_status status = open_if_there(path, part_foreign_check, out);
   if (status != HALOTUNE_OK || !out->is_descriptor) return status;
-  char *target = link_target(out->folder, out->name);
+  char *target = link_target(out->folder, out->name, &facts);
   if (!target) return HALOTUNE_OK;
   place_close(out);
   status = open_if_there(target, part_foreign_check, out);
   free(target);
-  return status;
+  if (status != HALOTUNE_OK || names_file(out, &facts)) return status;
+  return fail(HALOTUNE_IO, "%s: the open file was removed or moved", path);
 }
 
-/* The absolute path of a name in an open folder. */
+/* The absolute path of a name in an open folder. A folder that was removed has none. */
 static char *absolute_path(const struct place *place) {
   char link[64], *path;
+  struct stat facts, there;
   snprintf(link, sizeof link, "/proc/self/fd/%d", place->folder);
-  char *folder = link_target(AT_FDCWD, link);
-  if (!folder) return strdup(place->path);
+  char *folder = link_target(AT_FDCWD, link, &facts);
+  if (!folder || stat(folder, &there) != 0 || !is_same(&facts, &there)) {
+    free(folder);
+    return strdup(place->path);
+  }
   if (asprintf(&path, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, place->name) < 0) path = NULL;
   free(folder);
   return path;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/locked_files.h"
 #include "base/system/pipe.h"
 #include "base/text/text.h"
 
@@ -48,7 +49,7 @@ halotune_status file_read_open(int fd, const char *path, size_t max_bytes, char 
   content = (struct text){0};
 done:
   text_free(&content);
-  close(fd);
+  locked_files_close(fd);
   return status;
 }
 

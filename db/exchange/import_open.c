@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/files/file.h"
+#include "base/files/locked_files.h"
 #include "base/system/pipe.h"
 #include "db/exchange/import.h"
 #include "db/exchange/signed_document.h"
@@ -170,7 +171,7 @@ static halotune_status open_either(const char *path, const struct imported *befo
   const ssize_t count = out->is_once ? 0 : pread(fd, head, sizeof head, 0);
   halotune_status status;
   if (count > 0 && is_database(head, (size_t)count)) {
-    close(fd);
+    locked_files_close(fd);
     status = database_open(path, before, out);
   } else {
     out->is_document = true;

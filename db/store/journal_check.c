@@ -141,7 +141,7 @@ static bool may_be_moved(const struct stat *beside, const struct stat *database,
   const mode_t rights = S_IRWXU | S_IRWXG | S_IRWXO;
   const bool has_group = beside->st_gid == database->st_gid || !group_counts(database->st_mode);
   const bool is_alike = (beside->st_mode & rights) == (database->st_mode & rights) && has_group;
-  return !is_alike && beside->st_size > 0 && others_may_link(folder) && !(database->st_mode & S_IWOTH);
+  return !is_alike && others_may_link(folder) && !(database->st_mode & S_IWOTH);
 }
 
 bool journal_gives_group(const struct stat *database) {

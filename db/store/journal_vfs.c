@@ -46,8 +46,7 @@ static bool give_to_owner(int fd, const char *file, const struct stat *database)
 static bool keep_trusted(const char *database, const char *path, int fd) {
   struct stat made, there;
   if (fstat(fd, &made) != 0 || lstat(path, &there) != 0 || made.st_ino != there.st_ino || made.st_dev != there.st_dev)
-    return true;     /* it is another process's */
-  there.st_size = 1; /* as it will be */
+    return true; /* it is another process's */
   if (journal_trust_of(database, path, &there) == JOURNAL_TRUSTED) return true;
   unlink(path);
   return false;

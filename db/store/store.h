@@ -7,6 +7,7 @@
 
 #include <sqlite3.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "db/store/outcome.h"
 #include "gpu/compile/compile.h"
@@ -116,6 +117,18 @@ int store_version(const struct store *store);
 
 /* The path that was opened, and SQLite's connection for callers that only read. Valid as long as the store. */
 const char *store_path(const struct store *store);
+
+/* Which file a database is, and whose. A path may lead to another one later. */
+struct store_file {
+  dev_t device;
+  ino_t inode;
+  uid_t owner;
+};
+
+/* All 0 for a database that is no file, or whose file was removed. */
+struct store_file store_file_of(const struct store *store);
+
+bool store_file_is_same(const struct store_file *a, const struct store_file *b);
 
 /* Whether the database is not a file. */
 bool store_is_in_memory(const struct store *store);

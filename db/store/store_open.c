@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/locked_files.h"
 #include "base/files/make.h"
 #include "base/files/own.h"
 #include "base/files/path.h"
@@ -263,18 +264,55 @@ static halotune_status read_older(struct store *store) {
   return fail(HALOTUNE_DB, "%s: an older Halotune wrote this database, and it cannot be read: %s", store->path, detail);
 }
 
-/* Find a database's file, and refuse what is no file.
+/* Whether a file is what SQLite shares between the programs that have a database open. Their locks are on this file. If
+ * this program closed it, it would lose those that it has by another connection. */
+static const char index_end[] = "-shm";
+
+static bool is_index(const char *name) {
+  const size_t length = strlen(name), end_length = sizeof index_end - 1;
+  return length > end_length && strcmp(name + length - end_length, index_end) == 0;
+}
+
+/* End hold_file. */
+static void leave_file(struct store *store) {
+  char index[PATH_MAX + sizeof index_end];
+  snprintf(index, sizeof index, "%s%s", store->file.name, index_end);
+  if (store->has_noted_locks) {
+    locked_files_remove(store->file.name);
+    locked_files_remove(index);
+  }
+  store->has_noted_locks = false;
+  held_close(&store->file);
+}
+
+/* Open the folder of the file, and note that SQLite will have locks on the file and on its WAL's index. */
+static halotune_status hold_file(struct store *store) {
+  char index[PATH_MAX + sizeof index_end];
+  halotune_status status = held_open(store->path, &store->file);
+  snprintf(index, sizeof index, "%s%s", store->file.name, index_end);
+  if (status == HALOTUNE_OK) status = locked_files_add(store->file.name);
+  if (status != HALOTUNE_OK) return status;
+  status = locked_files_add(index);
+  store->has_noted_locks = status == HALOTUNE_OK;
+  if (status != HALOTUNE_OK) locked_files_remove(store->file.name);
+  return status;
+}
+
+/* Find a database's file, and refuse what is no database.
  *   is_there  receives false if there is none */
 static halotune_status find_file(struct store *store, bool *is_there) {
   struct stat facts;
-  held_close(&store->file);
-  const halotune_status status = held_open(store->path, &store->file);
+  leave_file(store);
+  const halotune_status status = hold_file(store);
   if (status != HALOTUNE_OK) return status;
   *is_there = stat(store->file.name, &facts) == 0;
   if (!*is_there && errno != ENOENT && errno != ENOTDIR)
     return fail(HALOTUNE_DB, "%s: %s", store->path, strerror(errno));
   if (*is_there && !S_ISREG(facts.st_mode))
     return fail(HALOTUNE_DB, "%s: this is not a regular file; name another one", store->path);
+  if (*is_there && is_index(store->file.name))
+    return fail(HALOTUNE_DB, "%s: this is the index of a database's WAL, and no database; name another file",
+                store->path);
   return HALOTUNE_OK;
 }
 
@@ -582,13 +620,23 @@ void store_close(struct store *store) {
   for (int i = 0; i < STORE_QUERY_COUNT; i++) sqlite3_finalize(store->queries[i]);
   if (store->connection && store->mode == STORE_WRITE) leave_wal(store);
   sqlite3_close(store->connection);
-  held_close(&store->file);
+  leave_file(store);
   for (int i = 0; i < store->begun_count; i++) free(store->begun[i].key);
   free(store->begun);
   free(store->samples);
   free(store->reason);
   free(store->path);
   free(store);
+}
+
+struct store_file store_file_of(const struct store *store) {
+  struct stat facts;
+  if (stat(store->file.name, &facts) != 0) return (struct store_file){.owner = 0};
+  return (struct store_file){facts.st_dev, facts.st_ino, facts.st_uid};
+}
+
+bool store_file_is_same(const struct store_file *a, const struct store_file *b) {
+  return a->device == b->device && a->inode == b->inode && a->owner == b->owner;
 }
 
 bool store_is_in_memory(const struct store *store) { return strcmp(store->path, in_memory) == 0; }

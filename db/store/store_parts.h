@@ -71,6 +71,7 @@ struct store {
   struct query_wait wait; /* of store_wait_until */
   int version;            /* version of the file */
   bool is_in_burst;
+  bool has_noted_locks;                     /* of `file` (base/files/locked_files.h) */
   sqlite3_stmt *queries[STORE_QUERY_COUNT]; /* prepared when first asked for */
   struct begun_run *begun;
   int begun_count, begun_room;

@@ -91,8 +91,11 @@ _Static_assert(sizeof(struct served) == 128, "a row is two cache lines");
 
 /* Start with {0}, end with catalog_free. Rows are sorted by stencil, model, element type and steps. */
 struct catalog {
-  char **paths; /* absolute paths of the databases */
-  int database_count, path_capacity;
+  struct known_database {
+    char *path; /* absolute */
+    struct store_file file;
+  } * databases;
+  int database_count, database_room;
   struct known_stencil *stencils; /* behind these there is zeroed room for CATALOG_MOST_ADDED more */
   int stencil_count, stencil_room;
   struct known_template *templates;
@@ -116,6 +119,11 @@ halotune_status catalog_add(struct catalog *catalog, const char *path);
 
 /* The same for an open store, which is only read meanwhile. Machine code of its rows is not found. */
 halotune_status catalog_add_store(struct catalog *catalog, struct store *store);
+
+/* Open a database once more. Another user may have put another file at its path.
+ *   out  for the caller to close; NULL on failure
+ * Returns what store_open returns; HALOTUNE_NOT_FOUND if it is no longer the file that was read. */
+halotune_status catalog_open_again(const struct catalog *catalog, int database, struct store **out);
 
 /* Call this after the last database. It fills the tables of names, finds superseded templates, drops rows that
  * another database knows to be wrong, sorts the rows, and drops those that other rows make needless. Returns

@@ -531,7 +531,7 @@ static halotune_status read_refuted(struct reader *r) {
  *   path  absolute; the catalog takes it over on success */
 static halotune_status read_store(struct catalog *catalog, struct store *store, char *path) {
   struct reader r = {.catalog = catalog, .path = path, .connection = store_connection(store)};
-  if (!array_room(catalog->paths, catalog->database_count, catalog->path_capacity)) return fail_memory();
+  if (!array_room(catalog->databases, catalog->database_count, catalog->database_room)) return fail_memory();
   refuted_set_now(&catalog->refuted);
   halotune_status status = query_script(r.connection, "begin"); /* so that all tables are of one moment */
   if (status == HALOTUNE_OK) status = query_rows(r.connection, sql_stencils, take_stencil, &r);
@@ -548,7 +548,8 @@ static halotune_status read_store(struct catalog *catalog, struct store *store, 
   id_places_free(&r.texts);
   free(r.text_list);
   free(r.references);
-  if (status == HALOTUNE_OK) catalog->paths[catalog->database_count++] = path;
+  if (status == HALOTUNE_OK)
+    catalog->databases[catalog->database_count++] = (struct known_database){path, store_file_of(store)};
   return status;
 }
 
@@ -573,9 +574,20 @@ halotune_status catalog_add_store(struct catalog *catalog, struct store *store) 
   return status;
 }
 
+halotune_status catalog_open_again(const struct catalog *catalog, int database, struct store **out) {
+  const struct known_database *known = &catalog->databases[database];
+  halotune_status status = store_open(known->path, STORE_READ, out);
+  if (status != HALOTUNE_OK) return status;
+  const struct store_file now = store_file_of(*out);
+  if (store_file_is_same(&now, &known->file)) return HALOTUNE_OK;
+  store_close(*out);
+  *out = NULL;
+  return fail(HALOTUNE_NOT_FOUND, "%s: another file has taken the place of the database", known->path);
+}
+
 void catalog_free(struct catalog *catalog) {
-  for (int i = 0; i < catalog->database_count; i++) free(catalog->paths[i]);
-  free(catalog->paths);
+  for (int i = 0; i < catalog->database_count; i++) free(catalog->databases[i].path);
+  free(catalog->databases);
   for (int i = 0; i < catalog->stencil_count; i++) {
     parsed_stencil_free(atomic_load(&catalog->stencils[i].parsed));
     kin_free(atomic_load(&catalog->stencils[i].kin));

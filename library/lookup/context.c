@@ -474,7 +474,7 @@ halotune_status context_is_superseded(struct halotune_ctx *ctx, int template_at,
 
 halotune_status context_store(struct halotune_ctx *ctx, int database, struct store **out) {
   struct store **kept = &ctx->stores[database];
-  halotune_status status = *kept ? HALOTUNE_OK : store_open(ctx->catalog.paths[database], STORE_READ, kept);
+  halotune_status status = *kept ? HALOTUNE_OK : catalog_open_again(&ctx->catalog, database, kept);
   if (status == HALOTUNE_OK) store_renew(*kept);
   *out = *kept;
   return status;

@@ -31,9 +31,9 @@ static halotune_status open_again(const struct halotune_ctx *from, const char *d
     return paths ? fail(HALOTUNE_NOT_FOUND, "%s does not exist", database) : fail_memory();
   }
   bool is_listed = false;
-  for (int i = 0; i < count; i++) is_listed = is_listed || strcmp(from->catalog.paths[i], absolute) == 0;
+  for (int i = 0; i < count; i++) is_listed = is_listed || strcmp(from->catalog.databases[i].path, absolute) == 0;
   if (!is_listed) paths[used++] = absolute;
-  for (int i = 0; i < count; i++) paths[used++] = from->catalog.paths[i];
+  for (int i = 0; i < count; i++) paths[used++] = from->catalog.databases[i].path;
   halotune_status status = halotune_open(paths, used, out);
   free(paths);
   free(absolute);

@@ -38,7 +38,10 @@ static halotune_status find_database(const struct halotune_ctx *root, const halo
   halotune_status status = HALOTUNE_OK;
   if (!options->database && root->is_default) status = store_default_path(&own);
   if (status != HALOTUNE_OK) return status;
-  status = store_real_path(own ? own : options->database ? options->database : root->catalog.paths[0], &out->database);
+  status = store_real_path(own                 ? own
+                           : options->database ? options->database
+                                               : root->catalog.databases[0].path,
+                           &out->database);
   free(own);
   return status;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/files/own.h"
+#include "base/files/place.h"
 #include "tests/unit/base/place.h"
 
 /* Each row changes one thing below an empty folder, in which these are made before: mine/cache and open/cache, folders
@@ -169,6 +170,33 @@ TEST(what_cannot_be_looked_at_is_refused) {
   place_leave(folder);
 }
 
+/* The kernel writes " (deleted)" behind the path of a removed file, and another user can make a file of this name. */
+TEST(what_was_removed_has_no_path) {
+  char folder[] = "/tmp/halotune-exchange-XXXXXX", name[64], *path = NULL;
+  struct place place;
+  make_place(folder);
+  CHECK_EQ(0, mkdir("mine/work", 0700) + chdir("mine/work") + rmdir("../work"), "working folder");
+  CHECK_EQ(0, mkdir("../work (deleted)", 0700), "of this name");
+  CHECK_OK(exchange_real_path("x.db", &path));
+  CHECK_TEXT("x.db", path, "a name in a removed folder");
+  free(path);
+  CHECK_EQ(0, chdir("../work (deleted)"), "a folder");
+  const int fd = open("file", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  const int other = open("file (deleted)", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  CHECK(fd >= 0 && other >= 0, "files");
+  snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+  CHECK_OK(exchange_find_place(name, &place));
+  CHECK_TEXT("file", place.name, "it is there");
+  place_close(&place);
+  CHECK_EQ(0, unlink("file"), "remove it");
+  CHECK_EQ(HALOTUNE_IO, exchange_find_place(name, &place), "it was removed");
+  place_close(&place);
+  CHECK_EQ(HALOTUNE_IO, exchange_real_path(name, &path), "it was removed");
+  close(fd);
+  close(other);
+  place_leave(folder);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_folder_that_another_user_can_exchange_is_refused),
@@ -177,6 +205,7 @@ int main(void) {
       cmocka_unit_test(what_is_not_there_leaves_no_detail),
       cmocka_unit_test(a_folder_is_made_with_all_that_is_missing_above_it),
       cmocka_unit_test(what_cannot_be_looked_at_is_refused),
+      cmocka_unit_test(what_was_removed_has_no_path),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* place.h: a folder that is empty at first, in which a test works. What lies in it can get the mode or the owner that
  * makes it unsafe. */
-#ifndef BASE_PLACE_H
-#define BASE_PLACE_H
+#ifndef TESTS_UNIT_BASE_PLACE_H
+#define TESTS_UNIT_BASE_PLACE_H
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "base/files/path.h"
+#include "db/exchange/import.h"
 #include "tests/unit/stores.h"
 
 enum { OTHER_USER = 4321 };
@@ -177,12 +178,57 @@ TEST(a_link_that_appears_is_not_followed) {
   work_end(&work);
 }
 
+/* Whether another process can take a lock on a file. */
+static bool is_unlocked(const char *path) {
+  int state;
+  const pid_t child = fork();
+  if (child == 0) {
+    struct flock all = {.l_type = F_WRLCK};
+    const int fd = open(path, O_RDWR | O_CLOEXEC);
+    _exit(fd < 0 || fcntl(fd, F_GETLK, &all) != 0 ? 2 : all.l_type == F_UNLCK);
+  }
+  CHECK(waitpid(child, &state, 0) == child && WIFEXITED(state) && WEXITSTATUS(state) < 2, "%s: %d", path, state);
+  return WEXITSTATUS(state) == 1;
+}
+
+/* A process that closes a file loses all its locks on the file, also those that it has by another descriptor. */
+TEST(a_link_to_an_open_database_does_not_end_its_locks) {
+  const struct work work = work_begin();
+  static const char *const ends[] = {"", "-shm"};
+  char locked[128], link[128];
+  struct store *store, *other;
+  struct imported imported;
+  snprintf(link, sizeof link, "%s/link", work.folder);
+  make_store(work.path, "GPU");
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  for (size_t i = 0; i < COUNT(ends); i++) {
+    char *bytes = NULL;
+    size_t length = 0;
+    snprintf(locked, sizeof locked, "%s%s", work.path, ends[i]);
+    CHECK(!is_unlocked(locked), "%s is locked", locked);
+    CHECK_EQ(0, symlink(locked, link), "link");
+    CHECK_OK(file_read(link, 1 << 28, &bytes, &length));
+    free(bytes);
+    CHECK(!is_unlocked(locked), "%s stays locked when it was read", locked);
+    if (import_open(link, &imported) == HALOTUNE_OK) store_close(imported.store);
+    CHECK(!is_unlocked(locked), "%s stays locked when it was imported", locked);
+    CHECK_EQ(*ends[i] ? HALOTUNE_DB : HALOTUNE_OK, store_open(link, STORE_READ, &other), "%s", fail_text());
+    store_close(other);
+    CHECK(!is_unlocked(locked), "%s stays locked when it was opened", locked);
+    CHECK_EQ(0, unlink(link), "link");
+  }
+  store_close(store);
+  CHECK(is_unlocked(work.path), "%s is not locked when it was closed", work.path);
+  work_end(&work);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(links_of_others_in_shared_folders_are_not_followed),
       cmocka_unit_test(a_database_has_a_second_name_only_where_no_other_user_can_make_one),
       cmocka_unit_test(a_database_is_opened_by_a_descriptor_and_by_a_relative_path),
       cmocka_unit_test(a_link_that_appears_is_not_followed),
+      cmocka_unit_test(a_link_to_an_open_database_does_not_end_its_locks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

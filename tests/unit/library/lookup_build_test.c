@@ -459,6 +459,28 @@ TEST(a_database_that_went_away_is_done_without) {
   CHECK_EQ(0, rename(moved, work.path), "rename");
 }
 
+/* Whoever puts another file at the path could copy the ids and dates of the rows. */
+TEST(a_database_that_was_exchanged_is_done_without) {
+  static const long long grid[3] = {128, 64, 64};
+  struct built built;
+  char command[480];
+  const char *paths[] = {work.path};
+  if (!have_nvrtc()) skip();
+  halotune_close(ctx); /* the context may hold the database open */
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  snprintf(command, sizeof command, "mv '%.90s' '%.90s.moved' && cp '%.90s.moved' '%.90s'", work.path, work.path,
+           work.path, work.path);
+  CHECK_EQ(0, system(command), "%s", command); // NOLINT: the path is that of the test
+  CHECK_OK(look_up_and_build("star7", "NVIDIA H200", grid, 0, &built));
+  CHECK(strcmp(built.code, "database") != 0, "%s", built.code);
+  built_free(&built);
+  snprintf(command, sizeof command, "mv '%.90s.moved' '%.90s'", work.path, work.path);
+  CHECK_EQ(0, system(command), "%s", command); // NOLINT: as above
+  CHECK_OK(look_up_and_build("star7", "NVIDIA H200", grid, 0, &built));
+  CHECK_TEXT("database", built.code, "the file that was read is there again");
+  built_free(&built);
+}
+
 /* The driver gets no length, and would read behind the end of the code. */
 TEST(code_that_is_cut_short_is_compiled_instead) {
   static const long long grid[3] = {128, 64, 64};
@@ -700,6 +722,7 @@ int main(void) {
       cmocka_unit_test(what_was_compiled_is_kept),
       cmocka_unit_test(a_cache_that_cannot_be_used_is_done_without),
       cmocka_unit_test(a_database_that_went_away_is_done_without),
+      cmocka_unit_test(a_database_that_was_exchanged_is_done_without),
       cmocka_unit_test(code_that_is_cut_short_is_compiled_instead),
       cmocka_unit_test(a_database_is_opened_once_for_all_kernels),
       cmocka_unit_test(alignment_of_variants_with_tensor_maps),

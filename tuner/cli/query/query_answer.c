@@ -242,12 +242,12 @@ void query_add_origin(const struct query *query, struct text *out) {
 }
 
 /* Read what the database has about a row. Returns false if it has no such row any more. */
-static bool read_stored(const char *path, const struct served *row, struct query_stored *out) {
+static bool read_stored(const struct catalog *catalog, const struct served *row, struct query_stored *out) {
   static const char sql[] =
       "select printable(second_grid), coalesce(printable(objective), 'time'), energy_mj from best where id = ?1 and date = ?2";
   struct store *store = NULL;
   struct binder binder = {.at = 0};
-  if (store_open(path, STORE_READ, &store) != HALOTUNE_OK) return false;
+  if (catalog_open_again(catalog, row->database, &store) != HALOTUNE_OK) return false;
   bool found = query_prepare(store_connection(store), sql, &binder.query) == HALOTUNE_OK;
   if (found) {
     bind_integer(&binder, row->id);
@@ -270,10 +270,10 @@ bool query_stored(const struct query *query, struct query_stored *out) {
   const struct served *row = query->answer.row;
   *out = (struct query_stored){.energy_mj = NAN};
   if (!row || row->is_finalist) return false; /* only winners are verified on it */
-  const char *path = query->ctx->catalog.paths[row->database];
-  if (read_stored(path, row, out)) return true;
+  const struct catalog *catalog = &query->ctx->catalog;
+  if (read_stored(catalog, row, out)) return true;
   char name[FAIL_TEXT_BYTES];
-  printable_name(name, sizeof name, path);
+  printable_name(name, sizeof name, catalog->databases[row->database].path);
   fprintf(stderr,
           "halotune: %s: another program has changed or removed it since the answer was read; second grid, objective "
           "and energy are not known, so ask again\n",

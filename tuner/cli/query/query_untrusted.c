@@ -101,7 +101,8 @@ void query_tell_untrusted(const struct query *q) {
                           .device = device->name,
                           .problem = &q->problem,
                           .until_thread_ms = clock_thread_ms() + most_ms};
-  for (int i = 0; i < catalog->database_count && !search.is_told; i++) database_search(&search, catalog->paths[i]);
+  for (int i = 0; i < catalog->database_count && !search.is_told; i++)
+    database_search(&search, catalog->databases[i].path);
   if (!search.is_told && !q->names_database && store_default_path(&own) == HALOTUNE_OK) database_search(&search, own);
   /* Names decide which files come first, and who made the files chose their names. */
   if (!search.is_told && clock_thread_ms() > search.until_thread_ms)

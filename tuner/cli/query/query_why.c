@@ -105,10 +105,10 @@ static void print_model(const struct query *query) {
   if (!device || device->fitted_by < 0) {
     printf("prediction  by the default coefficients\n");
   } else if (pricing_is_fitted(device)) {
-    printf("prediction  by the coefficients of %s\n", catalog->paths[device->fitted_by]);
+    printf("prediction  by the coefficients of %s\n", catalog->databases[device->fitted_by].path);
   } else {
     printf("prediction  by the default coefficients, because those of %s make no sense: run 'halotune db fit'\n",
-           catalog->paths[device->fitted_by]);
+           catalog->databases[device->fitted_by].path);
   }
 }
 

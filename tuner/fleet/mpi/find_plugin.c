@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/files/data_folders.h"
+#include "base/files/program_file.h"
 #include "base/text/text.h"
 
 #define FILE_NAME "libhalotune-mpi.so"
@@ -20,7 +21,7 @@ static const char *const installation[] = {"../lib/halotune/%s/" FILE_NAME, "../
 
 /* The program's folder, without symbolic links. */
 static bool program_folder(char folder[PATH_MAX]) {
-  if (!realpath("/proc/self/exe", folder)) return false;
+  if (!program_file_find(folder)) return false;
   char *slash = strrchr(folder, '/');
   if (slash) *slash = '\0';
   return slash != NULL;

@@ -1,0 +1,18 @@
+/* locked_files.h: files on which this process has locks of POSIX, as SQLite has on a database and on its WAL's index.
+ * When a process closes any descriptor of a file, the kernel ends all its locks on the file. A path that the user names
+ * can lead to such a file, by a link that another user made. */
+#ifndef BASE_LOCKED_FILES_H
+#define BASE_LOCKED_FILES_H
+
+#include "base/fail.h"
+
+/* Note the path of a file that will have locks; the file need not exist yet. Each call of locked_files_add is ended by
+ * one of locked_files_remove. All threads may call these functions.
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status locked_files_add(const char *path);
+void locked_files_remove(const char *path);
+
+/* Close a descriptor that was read from. If it is of one of these files, it stays open until the process ends. */
+void locked_files_close(int fd);
+
+#endif
