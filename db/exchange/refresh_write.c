@@ -62,7 +62,7 @@ static const char note_pairs_sql[] = "insert into pairs select max(a.id, b.id)" 
 static const char *const touched_sql[] = {
     "insert or ignore into touched select problem_id from best where variant_id in (?1, ?2)",
     "insert or ignore into touched select b.problem_id from best b join variant o on o.id = b.variant_id join variant v"
-    " on v.id in (?1, ?2) and " SQL_IS_ALIKE("v", "o") " where " SQL_IS_ANY_WRONG,
+    " on v.id in (?1, ?2) and " SQL_IS_ALIKE " where " SQL_IS_ANY_WRONG,
 };
 
 static const char *const fold_sql[] = {

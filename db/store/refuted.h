@@ -5,8 +5,8 @@
  * variant's source, and about its configuration: template and parameters. A document can claim another source for a
  * configuration, or bring a source with another version of the template. So a variant is known to be wrong if either
  * is. Each of the two is judged by itself: a made-up variant with the source of one and the configuration of another
- * passes nothing from one to the other. Lookups, which serve configurations, know those that are wrong. A crash, a hang
- * or a refusal can be chance, and is not a verdict.
+ * passes nothing from one to the other. The name of the stencil does not count. Lookups, which serve configurations,
+ * know those that are wrong. A crash, a hang or a refusal can be chance, and is not a verdict.
  *
  * A wrong verdict holds until this user measured the variant here and found it to be right, or until whoever gave the
  * verdict says so later. Others cannot take it back: neither by a right verdict nor by a newer best. */
@@ -69,24 +69,28 @@
 #define SQL_EVER_WRONG "select distinct w.variant_id from measurement w where " SQL_IS_WRONG("w")
 #define SQL_IS_ANY_WRONG "exists (select 1 from measurement w where " SQL_IS_WRONG("w") ")"
 
-/* Whether two variants are alike: they have the same source, or the same template and parameters. */
-#define SQL_IS_ALIKE(v, o)                                                                                \
-  o ".stencil_id = " v ".stencil_id and (" o ".source_hash = " v ".source_hash or " o ".template_id = " v \
-    ".template_id and " o ".parameters = " v ".parameters)"
+/* What the stencil of the variant `v`, or `o`, means, whatever its name is. */
+#define SQL_V_MEANS "(select hash from stencil where id = v.stencil_id)"
+#define SQL_O_MEANS "(select hash from stencil where id = o.stencil_id)"
+
+/* Whether the variants `v` and `o` are alike: they have the same source, or the same template and parameters. */
+#define SQL_IS_ALIKE                                                                                   \
+  SQL_O_MEANS " = " SQL_V_MEANS " and (o.source_hash = v.source_hash or o.template_id = v.template_id" \
+              " and o.parameters = v.parameters)"
 
 /* The table `alike` for a statement that begins with it: variants that are alike one that is ever wrong. A verdict is
  * about two keys: a source (negative) and a configuration (positive). The table has a row for each key that a variant
  * shares with one that is ever wrong. No index has parameters, so that all variants are read where one is wrong.
  *   is_asked  a condition on the wrong variant `v`: only those alike it are of interest */
 #define SQL_ALIKE(is_asked)                                                                                          \
-  "with bad as materialized (select v.stencil_id, v.source_hash, v.template_id, v.parameters from variant v where"   \
-  " v.id in (" SQL_EVER_WRONG ") and " is_asked "), source as materialized (select -row_number() over () as key, *"  \
-  " from (select distinct stencil_id, source_hash from bad)), configuration as materialized (select row_number()"    \
-  " over () as key, * from (select distinct stencil_id, template_id, parameters from bad)), alike as materialized (" \
-  "select v.id as variant_id, s.key from source s cross join variant v on v.source_hash = s.source_hash and"         \
-  " v.stencil_id = s.stencil_id union all select v.id, c.key from (select 1 from bad limit 1) cross join variant v"  \
-  " cross join configuration c on c.parameters = v.parameters and c.template_id = v.template_id and c.stencil_id ="  \
-  " v.stencil_id)"
+  "with bad as materialized (select " SQL_V_MEANS                                                                    \
+  " as meaning, v.source_hash, v.template_id, v.parameters from variant v where v.id in (" SQL_EVER_WRONG            \
+  ") and " is_asked "), source as materialized (select -row_number() over () as key, * from (select distinct"        \
+  " meaning, source_hash from bad)), configuration as materialized (select row_number() over () as key, * from"      \
+  " (select distinct meaning, template_id, parameters from bad)), alike as materialized (select v.id as variant_id," \
+  " s.key from source s cross join variant v on v.source_hash = s.source_hash and s.meaning = " SQL_V_MEANS          \
+  " union all select v.id, c.key from (select 1 from bad limit 1) cross join variant v cross join configuration c"   \
+  " on c.parameters = v.parameters and c.template_id = v.template_id and c.meaning = " SQL_V_MEANS ")"
 
 /* All variants that are alike one that is ever wrong: what a verdict can decide. */
 #define SQL_ALIKE_WRONG SQL_ALIKE("1") " select variant_id from alike"
@@ -110,11 +114,11 @@
 
 /* The same where `variants` names no table of a statement around it: all variants are read only if one of those in
  * question is alike a wrong one. */
-#define SQL_WRONG_FOR(problem, variants)                                                                       \
-  SQL_WRONG_AMONG(problem, variants,                                                                           \
-                  "((v.stencil_id, v.source_hash) in (select o.stencil_id, o.source_hash from variant o where" \
-                  " o.id in (" variants ")) or (v.stencil_id, v.template_id, v.parameters) in (select"         \
-                  " o.stencil_id, o.template_id, o.parameters from variant o where o.id in (" variants ")))")
+#define SQL_WRONG_FOR(problem, variants)                                                                        \
+  SQL_WRONG_AMONG(problem, variants,                                                                            \
+                  "((" SQL_V_MEANS ", v.source_hash) in (select " SQL_O_MEANS ", o.source_hash from variant o"  \
+                  " where o.id in (" variants ")) or (" SQL_V_MEANS ", v.template_id, v.parameters) in (select" \
+                  " " SQL_O_MEANS ", o.template_id, o.parameters from variant o where o.id in (" variants ")))")
 
 /* Whether wrong verdicts are against a row of `best`.
  *   verdicts  a statement about the row's variant, such as SQL_WRONG_AMONG */

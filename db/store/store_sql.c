@@ -30,7 +30,7 @@
 /* Whether a row of `best` of the problem `p` has a variant about which a verdict about the variant ?2 is, too. */
 #define SQL_HAS_ALIKE                                                                                             \
   SQL_IS_ANY_WRONG " and exists (select 1 from variant v cross join best b join variant o on o.id = b.variant_id" \
-                   " where v.id = ?2 and b.problem_id = p.id and " SQL_IS_ALIKE("v", "o") ")"
+                   " where v.id = ?2 and b.problem_id = p.id and " SQL_IS_ALIKE ")"
 
 /* The columns that a repeated measurement has in common with the earlier one. */
 #define REPEATED_NAMES MEASUREMENT_VERDICT_COLUMNS(COLUMN_NAME) MEASUREMENT_SOURCE_COLUMNS(COLUMN_NAME)

@@ -48,17 +48,23 @@ static bool add_device_names(struct catalog *c, enum device_kind kind) {
   return ok;
 }
 
+/* Let a name, or a hash, mean a stencil, unless it means a newer one. */
+static bool add_stencil(struct catalog *c, const char *name, int stencil) {
+  const int known = names_find(&c->stencil_names, name);
+  if (known < 0) return names_add(&c->stencil_names, name, stencil);
+  const bool has_text = *c->stencils[known].text;
+  if (!has_text || is_newer(&c->stencils[stencil], &c->stencils[known])) names_change(&c->stencil_names, name, stencil);
+  return true;
+}
+
 /* A stencil whose text no database has answers by no name: another database, or a file, may have one of this name. */
 static halotune_status find_names(struct catalog *c) {
   bool ok = true;
-  for (int i = 0; i < c->stencil_count; i++) {
-    const char *name = c->stencils[i].name;
-    if (!*c->stencils[i].text) continue;
-    const int newest = names_find(&c->stencil_names, name);
-    if (newest < 0) ok = ok && names_add(&c->stencil_names, name, i);
-    else if (is_newer(&c->stencils[i], &c->stencils[newest])) names_change(&c->stencil_names, name, i);
+  for (int i = 0; i < c->stencil_count && ok; i++) {
+    const struct known_stencil *stencil = &c->stencils[i];
+    if (*stencil->text) ok = add_stencil(c, stencil->name, i) && add_stencil(c, stencil->hash, i);
   }
-  for (int i = 0; i < c->stencil_count; i++) ok = ok && names_add(&c->stencil_names, c->stencils[i].hash, i);
+  for (int i = 0; i < c->stencil_count && ok; i++) ok = names_add(&c->stencil_names, c->stencils[i].hash, i);
   for (int kind = OWN_GPU; kind <= OWN_EMULATION; kind++) ok = ok && add_device_names(c, (enum device_kind)kind);
   return ok ? HALOTUNE_OK : fail_memory();
 }

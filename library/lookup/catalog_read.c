@@ -49,6 +49,17 @@ static const char *keep_text(struct catalog *catalog, const char *text) {
   return arena_text(&catalog->arena, text, strlen(text));
 }
 
+/* Find the first stencil with the meaning of another one, and note one that is the first. Two names can have one meaning.
+ * Returns -1 when memory is out. */
+static int rows_of(struct catalog *c, const struct known_stencil *stencil, int at) {
+  const uint64_t key = set_hash(stencil->hash, strlen(stencil->hash));
+  int i;
+  for (struct set_walk walk = set_walk(&c->stencils_by_key, key); set_next(&walk, &i);) {
+    if (strcmp(c->stencils[i].hash, stencil->hash) == 0) return c->stencils[i].rows_of;
+  }
+  return set_add(&c->stencils_by_key, key, at) ? at : -1;
+}
+
 static halotune_status take_stencil(void *context, sqlite3_stmt *query) {
   struct reader *r = context;
   struct catalog *c = r->catalog;
@@ -67,7 +78,8 @@ static halotune_status take_stencil(void *context, sqlite3_stmt *query) {
   *added = (struct known_stencil){.name = keep_text(c, name), .text = "", .newest = ""};
   added->database = c->database_count;
   snprintf(added->hash, sizeof added->hash, "%s", hash);
-  if (!added->name || !set_add(&c->stencils_by_key, key, c->stencil_count)) return fail_memory();
+  added->rows_of = rows_of(c, added, c->stencil_count);
+  if (!added->name || added->rows_of < 0 || !set_add(&c->stencils_by_key, key, c->stencil_count)) return fail_memory();
   return id_places_add(&r->stencils, sqlite3_column_int64(query, 0), c->stencil_count++);
 }
 
@@ -306,8 +318,9 @@ static halotune_status take_problem(void *context, sqlite3_value **values) {
   row->steps = is_problem ? (unsigned short)steps : 0; /* 0: catalog_finish drops the row */
   row->model = c->devices[row->device].model;
   row->has_problem = true;
-  if (!is_problem) return HALOTUNE_OK;
   struct known_stencil *stencil = &c->stencils[row->stencil];
+  row->stencil = stencil->rows_of;
+  if (!is_problem) return HALOTUNE_OK;
   if (!*stencil->newest) stencil->database = c->database_count;
   const char *date = date_decides(c->refuted.now, row->date);
   if (stencil->database == c->database_count && strcmp(stencil->newest, date) < 0) {
@@ -387,17 +400,18 @@ static halotune_status take_refuted(void *context, sqlite3_stmt *query) {
   struct refuted refuted = {.date = keep_text(c, column_text(query, 0)),
                             .parameters = texts_keep(&c->texts, column_text(query, 8))};
   int device = id_places_find(&r->devices, sqlite3_column_int64(query, 1));
-  refuted.stencil = id_places_find(&r->stencils, sqlite3_column_int64(query, 2));
+  const int stencil = id_places_find(&r->stencils, sqlite3_column_int64(query, 2));
   refuted.dtype = mode_number(dtype_names, DTYPE_COUNT, column_text(query, 3));
   const int64_t points[MAX_DIMS] = {sqlite3_column_int64(query, 4), sqlite3_column_int64(query, 5),
                                     sqlite3_column_int64(query, 6)};
   const bool is_problem = read_grid(points, refuted.n) && refuted.dtype < DTYPE_COUNT;
   refuted.template_at = id_places_find(&r->templates, sqlite3_column_int64(query, 7));
   if (!refuted.date || !refuted.parameters) return fail_memory();
-  if (device < 0 || refuted.stencil < 0 || refuted.template_at < 0) {
+  if (device < 0 || stencil < 0 || refuted.template_at < 0) {
     return fail(HALOTUNE_DB, "%s: a wrong measurement names a row that does not exist; run 'halotune db check'",
                 r->path);
   }
+  refuted.stencil = c->stencils[stencil].rows_of;
   refuted.model = c->devices[device].model;
   refuted.first = refuted.last = c->database_count;
   return is_problem ? refuted_add(&c->refuted, &refuted) : HALOTUNE_OK;

@@ -63,7 +63,6 @@ halotune_status context_require_stencil(const struct halotune_ctx *ctx, const ch
 }
 
 void context_set_stencil(const struct halotune_ctx *ctx, int stencil, struct lookup_key *key) {
-  const bool is_added = stencil >= ctx->catalog.stencil_count;
-  key->stencil = is_added ? ctx->catalog.stencils[stencil].rows_of : stencil;
-  key->own_text = is_added ? stencil : 0;
+  key->stencil = ctx->catalog.stencils[stencil].rows_of;
+  key->own_text = key->stencil != stencil ? stencil : 0;
 }

@@ -51,7 +51,8 @@ static double age_s(double date_s) {
 }
 
 /* Describe a measured row. */
-static void fill_measured(const struct halotune_ctx *ctx, const struct answer *answer, halotune_config *out) {
+static void fill_measured(const struct halotune_ctx *ctx, const struct lookup_key *key, const struct answer *answer,
+                          halotune_config *out) {
   const struct served *row = answer->row;
   for (int axis = 0; axis < MAX_DIMS; axis++) out->measured_grid[axis] = row->n[axis];
   out->parameters = answer->settled ? answer->settled : row->parameters;
@@ -64,7 +65,7 @@ static void fill_measured(const struct halotune_ctx *ctx, const struct answer *a
   out->bandwidth_gbs = has_bandwidth ? (double)row->bytes / (row->time_ms * 1e6) : NAN;
   out->roof_share = has_bandwidth ? row->roof_share : NAN;
   out->measured_on = ctx->catalog.devices[row->device].name;
-  out->measured_stencil = ctx->catalog.stencils[row->stencil].name;
+  out->measured_stencil = row->stencil == key->stencil ? out->stencil : ctx->catalog.stencils[row->stencil].name;
   out->date = row->date;
   out->age_s = age_s(row->date_s);
   out->driver = row->driver;
@@ -116,7 +117,7 @@ static halotune_status config_fill(struct halotune_ctx *ctx, const struct lookup
                                    halotune_config *out) {
   if (answer->row) {
     fill_question(ctx, key, answer, out);
-    fill_measured(ctx, answer, out);
+    fill_measured(ctx, key, answer, out);
     out->reserved[CONFIG_SEAL] = config_seal(out);
     out->expected_ms = answer->prediction.time_ms;
     out->expected_error = answer->prediction.error;

@@ -23,12 +23,12 @@ static halotune_status add_parsed(struct halotune_ctx *ctx, const char *text, st
   }
   if (count == CATALOG_MOST_ADDED)
     return fail(HALOTUNE_ARGUMENT, "halotune_stencil_add: a ctx takes at most %d stencils", CATALOG_MOST_ADDED);
-  const int rows_of = names_find(&catalog->stencil_names, hash);
+  const int known = names_find(&catalog->stencil_names, hash);
   added->name = arena_text(&catalog->arena, parsed->stencil->name, strlen(parsed->stencil->name));
   added->text = arena_text(&catalog->arena, text, strlen(text));
   if (!added->name || !added->text) return fail_memory();
   added->newest = "";
-  added->rows_of = rows_of >= 0 ? rows_of : at;
+  added->rows_of = known >= 0 ? catalog->stencils[known].rows_of : at;
   snprintf(added->hash, sizeof added->hash, "%s", hash);
   atomic_store(&added->parsed, parsed);
   atomic_store(&added->turn, ++ctx->turns);

@@ -828,6 +828,13 @@ TEST(what_one_database_knows_to_be_wrong_no_other_serves) {
        HALOTUNE_MATCH_NEAR_GRID,
        "zmarch",
        "2"},
+      {"wrong under another name",
+       {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3},
+       IS_WRONG "started; update stencil set name = 'other'",
+       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0},
+       HALOTUNE_MATCH_NEAR_GRID,
+       "zmarch",
+       "2"},
       {"wrong before it was measured",
        {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3},
        IS_WRONG "'2001-01-01'",
@@ -1203,6 +1210,50 @@ TEST(a_stencil_without_a_text_answers_by_no_name) {
   for (int i = 0; i < 2; i++) work_end(&works[i]);
 }
 
+/* Whichever of the two came first, rows and verdicts are about the meaning. */
+TEST(two_names_of_one_meaning_have_the_same_rows) {
+  static const struct tuned row[] = {{GPU_H200, "star7", "direct", "block_x=256", F32, {512, 512, 512}, USUAL, 0.5}};
+  static const char other_first[] =
+      "update stencil set name = 'other';"
+      "insert into stencil (hash, name, origin_id) select hash, 'star7', origin_id from stencil;"
+      "update stencil_text set stencil_id = 2; update problem set stencil_id = 2;"
+      "insert into stencil_text (stencil_id, hash, text, origin_id) select 1, hash, replace(text, 'name: star7',"
+      " 'name: other'), origin_id from stencil_text;"
+      "update variant set stencil_id = 2";
+  static const char other_last[] =
+      "insert into stencil (hash, name, origin_id) select hash, 'other', origin_id from stencil;"
+      "insert into stencil_text (stencil_id, hash, text, origin_id) select 2, hash, replace(text, 'name: star7',"
+      " 'name: other'), origin_id from stencil_text";
+  static const char *const orders[] = {other_first, other_last};
+  static const char *const names[] = {"star7", "other", "added", ""}; /* "": the hash */
+  for (size_t i = 0; i < COUNT(orders) * COUNT(names); i++) {
+    struct work other = work_begin();
+    struct text added = {0};
+    halotune_ctx *ctx = NULL;
+    halotune_config config;
+    char *text = NULL;
+    size_t length;
+    tuned_make(other.path, row, COUNT(row));
+    tuned_change(other.path, orders[i / COUNT(names)]);
+    const char *paths[] = {other.path}, *name = names[i % COUNT(names)];
+    CHECK_OK(halotune_open(paths, 1, &ctx));
+    CHECK_OK(file_read("kernels/star7.yaml", MAX_STENCIL_BYTES, &text, &length));
+    const char *rest = strchr(strstr(text, "name: star7"), '\n');
+    text_printf(&added, "name: added%s", rest);
+    if (strcmp(name, "added") == 0) CHECK_OK(halotune_stencil_add(ctx, text_string(&added)));
+    const halotune_problem problem = {
+        .stencil = *name ? name : ctx->catalog.stencils[0].hash, .device = "NVIDIA H200", .grid = {512, 512, 512}};
+    CHECK_OK(halotune_lookup(ctx, &problem, &config));
+    CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "%s, order %zu", name, i / COUNT(names));
+    CHECK_TEXT(*name ? name : "star7", config.stencil, "order %zu", i / COUNT(names));
+    CHECK_TEXT(config.stencil, config.measured_stencil, "%s, order %zu", name, i / COUNT(names));
+    free(text);
+    text_free(&added);
+    halotune_close(ctx);
+    work_end(&other);
+  }
+}
+
 TEST(the_newest_values_of_coefficients_count) {
   static const long lengths[] = {512, 640, 640, 512};
   static const char *const values[] = {"0.4", "0.9", "0.7", "0.4"};
@@ -1484,6 +1535,7 @@ int main(void) {
       cmocka_unit_test(winners_are_found_among_many_variants),
       cmocka_unit_test(what_is_not_trusted_is_no_database),
       cmocka_unit_test(a_stencil_without_a_text_answers_by_no_name),
+      cmocka_unit_test(two_names_of_one_meaning_have_the_same_rows),
       cmocka_unit_test(the_newest_values_of_coefficients_count),
       cmocka_unit_test(a_date_in_the_future_decides_nothing),
       cmocka_unit_test(files_that_cannot_be_used),
