@@ -51,10 +51,13 @@ struct known_template {
 };
 
 /* A GPU on which rows were measured, or for which a program asks. */
+/* Who says what a device is: this user, Halotune, or a document of others. */
+enum device_giver { GIVER_USER, GIVER_HALOTUNE, GIVER_OTHERS };
+
 struct known_device {
   const char *name, *uuid;
   bool is_emulation;
-  bool is_imported; /* a document brought it: neither this user nor Halotune says what it is */
+  enum device_giver giver;
   int model; /* the first device with the same name, capability and multiprocessors; -1: no row is of this model */
   int capability, sm_count, l2_bytes;
   double memory_gbs; /* peak rate of the memory, in GB/s; 0 if it is not known */
@@ -129,6 +132,10 @@ halotune_status catalog_open_again(const struct catalog *catalog, int database, 
  * another database knows to be wrong, sorts the rows, and drops those that other rows make needless. Returns
  * HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status catalog_finish(struct catalog *catalog);
+
+/* Give all devices of a model the facts of whom this user trusts most. This is a part of catalog_finish. Returns
+ * HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status catalog_settle_devices(struct catalog *catalog);
 
 /* Drop rows of others for problems that a complete run of this user measured on the same model of GPU, by the same
  * database. A database has one current best of a problem for each GPU, and a document can name any GPU. The rows are

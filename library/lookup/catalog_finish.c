@@ -30,7 +30,7 @@ static halotune_status leave_room(struct catalog *c) {
 enum device_kind { OWN_GPU, KNOWN_GPU, OWN_EMULATION };
 
 static bool is_of_kind(const struct known_device *device, enum device_kind kind) {
-  if (!device->is_imported) return device->is_emulation == (kind == OWN_EMULATION) && kind != KNOWN_GPU;
+  if (device->giver != GIVER_OTHERS) return device->is_emulation == (kind == OWN_EMULATION) && kind != KNOWN_GPU;
   return kind == KNOWN_GPU && device_is_known_gpu(device);
 }
 
@@ -182,6 +182,7 @@ static halotune_status sort_rows(struct catalog *c) {
 
 halotune_status catalog_finish(struct catalog *c) {
   halotune_status status = leave_room(c);
+  if (status == HALOTUNE_OK) status = catalog_settle_devices(c);
   if (status == HALOTUNE_OK) status = find_names(c);
   if (status != HALOTUNE_OK) return status;
   status = catalog_find_installed(c);

@@ -155,7 +155,7 @@ static halotune_status take_device(void *context, sqlite3_stmt *query) {
                                  .memory_gbs = device_memory_gbs(numbers[2], numbers[3]),
                                  .l2_bytes = numbers[4],
                                  .is_emulation = numbers[5] != 0,
-                                 .is_imported = numbers[12] != 0,
+                                 .giver = (enum device_giver)numbers[12],
                                  .fitted_by = -1};
   added->limits = (struct device_limits){.capability = numbers[0],
                                          .max_threads = numbers[6],
@@ -436,8 +436,12 @@ static const char sql_templates[] = "select id, printable(hash), printable(name)
 static const char sql_devices[] =
     "select id, printable(name), printable(uuid), capability, sm_count, memory_clock_khz, bus_bits, l2_bytes, is_emulation, max_threads, max_threads_sm,"
     " max_registers, registers_sm, max_shared_bytes, warp_size,"
-    " exists (select 1 from origin o where o.id = origin_id and o.kind = 'imported') from device order by id";
-static const char sql_predictions[] = "select device_id, coefficient, value from prediction order by id";
+    " (select case o.kind when 'imported' then 2 when 'shipped' then 1 else 0 end from origin o where o.id = origin_id)"
+    " from device order by id";
+/* The last value of a coefficient counts: that of this user, if there is one. */
+static const char sql_predictions[] =
+    "select p.device_id, p.coefficient, p.value from prediction p join origin o on o.id = p.origin_id"
+    " order by o.kind = 'imported' desc, p.id";
 static const char sql_best[] =
     "select take(id, problem_id, variant_id, time_ms, low_ms, high_ms, bytes, date, driver, nvrtc, roof_ratio,"
     " text_id, occupancy) from best indexed by best_served where is_current"; /* the index contains all these columns */

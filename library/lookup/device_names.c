@@ -67,7 +67,7 @@ static void try_name(struct best_fit *best, int misfit, const char *name, struct
 }
 
 bool device_is_known_gpu(const struct known_device *device) {
-  if (device->is_emulation || !device->is_imported) return !device->is_emulation;
+  if (device->is_emulation || device->giver != GIVER_OTHERS) return !device->is_emulation;
   const struct gpu_row *row = gpu_row_named(device->name);
   return row && strcmp(row->name, device->name) == 0 && row->capability == device->capability &&
          row->multiprocessors == device->sm_count;
@@ -126,7 +126,7 @@ static int find_imported(const struct catalog *catalog, const char *asked) {
   for (int is_emulation = 0; is_emulation < 2; is_emulation++) {
     for (int i = 0; i < catalog->device_count; i++) {
       const struct known_device *device = &catalog->devices[i];
-      if (device->is_imported && device->is_emulation == (is_emulation != 0) &&
+      if (device->giver == GIVER_OTHERS && device->is_emulation == (is_emulation != 0) &&
           (strcmp(device->name, asked) == 0 || strcmp(device->uuid, asked) == 0))
         return i;
     }

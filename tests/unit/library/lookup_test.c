@@ -1254,6 +1254,34 @@ TEST(two_names_of_one_meaning_have_the_same_rows) {
   }
 }
 
+/* A document can describe a GPU of a known model without any result there. */
+TEST(a_model_of_gpu_has_the_facts_of_this_user) {
+  static const struct tuned row[] = {{GPU_H200, "star7", "zmarch", "vector=2", F32, {512, 512, 512}, USUAL, 0.3}};
+  static const char made_up[] =
+      "delete from best; delete from finalist; delete from measurement; delete from run; delete from problem;"
+      " update origin set kind = 'imported'; update device set uuid = 'GPU-of-others', max_threads = 64, bus_bits = 1,"
+      " max_threads_sm = 64, max_registers = 8, registers_sm = 8, max_shared_bytes = 0, l2_bytes = 1";
+  static const char *const names[] = {"h200", "NVIDIA H200", "sm_90"};
+  struct work works[2] = {work_begin(), work_begin()};
+  const char *paths[] = {works[0].path, works[1].path};
+  for (int i = 0; i < 2; i++) tuned_make(paths[i], row, COUNT(row));
+  tuned_change(paths[0], made_up);
+  for (size_t i = 0; i < COUNT(names); i++) {
+    halotune_config configs[2];
+    const halotune_problem problem = {.stencil = "star7", .device = names[i], .grid = {500, 500, 500}};
+    for (int first = 0; first < 2; first++) {
+      halotune_ctx *ctx;
+      CHECK_OK(halotune_open(paths + first, 2 - first, &ctx));
+      CHECK_OK(halotune_lookup(ctx, &problem, &configs[first]));
+      CHECK_TEXT("zmarch", configs[first].template_name, "%s", names[i]);
+      halotune_close(ctx);
+    }
+    CHECK(configs[0].expected_ms == configs[1].expected_ms, "%s: %g, without the document %g", names[i],
+          configs[0].expected_ms, configs[1].expected_ms);
+  }
+  for (int i = 0; i < 2; i++) work_end(&works[i]);
+}
+
 TEST(the_newest_values_of_coefficients_count) {
   static const long lengths[] = {512, 640, 640, 512};
   static const char *const values[] = {"0.4", "0.9", "0.7", "0.4"};
@@ -1536,6 +1564,7 @@ int main(void) {
       cmocka_unit_test(what_is_not_trusted_is_no_database),
       cmocka_unit_test(a_stencil_without_a_text_answers_by_no_name),
       cmocka_unit_test(two_names_of_one_meaning_have_the_same_rows),
+      cmocka_unit_test(a_model_of_gpu_has_the_facts_of_this_user),
       cmocka_unit_test(the_newest_values_of_coefficients_count),
       cmocka_unit_test(a_date_in_the_future_decides_nothing),
       cmocka_unit_test(files_that_cannot_be_used),

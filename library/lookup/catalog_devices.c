@@ -1,0 +1,44 @@
+/* catalog_devices.c: decides whose facts about a model of GPU count, where several rows describe devices of it. */
+#include <stdlib.h>
+
+#include "library/lookup/catalog.h"
+#include "library/lookup/device_names.h"
+
+/* Who describes a device: the less, the more the facts count. Others who give no result on it count last, because such a
+ * row is not seen in any answer. */
+static int rank_of(const struct known_device *device, bool has_rows) {
+  return 2 * (int)device->giver + (device->giver == GIVER_OTHERS && !has_rows);
+}
+
+static void take_facts(struct known_device *device, const struct known_device *from) {
+  device->memory_gbs = from->memory_gbs;
+  device->l2_bytes = from->l2_bytes;
+  device->limits = from->limits;
+}
+
+/* A GPU of the table has the facts of the table if only others describe it. */
+static void settle_model(struct catalog *c, int model, int best, const int *ranks) {
+  const struct known_device *chosen = &c->devices[best];
+  const bool is_known = chosen->giver == GIVER_OTHERS && device_is_known_gpu(chosen);
+  const struct known_device facts = is_known ? device_of_row(gpu_row_named(chosen->name)) : *chosen;
+  for (int i = model; i < c->device_count; i++) {
+    if (c->devices[i].model == model && (is_known || ranks[i] > ranks[best])) take_facts(&c->devices[i], &facts);
+  }
+}
+
+halotune_status catalog_settle_devices(struct catalog *c) {
+  int *ranks = calloc(2 * (size_t)c->device_count + 1, sizeof *ranks);
+  if (!ranks) return fail_memory();
+  int *best = ranks + c->device_count; /* for the first device of each model: its best described one */
+  for (int i = 0; i < c->row_count; i++) ranks[c->rows[i].device] = 1;
+  for (int i = 0; i < c->device_count; i++) {
+    ranks[i] = rank_of(&c->devices[i], ranks[i]);
+    const int model = c->devices[i].model;
+    if (model == i || ranks[i] < ranks[best[model]]) best[model] = i;
+  }
+  for (int i = 0; i < c->device_count; i++) {
+    if (c->devices[i].model == i) settle_model(c, i, best[i], ranks);
+  }
+  free(ranks);
+  return HALOTUNE_OK;
+}
