@@ -88,8 +88,21 @@ static void find_same_names(struct catalog *c) {
   }
 }
 
-/* Without files to compare with, the last template of the earliest database that has rows counts as the newest. */
-static void find_newest(struct catalog *c) {
+/* Find the templates of which this user gave a winner. */
+static bool *find_own(const struct catalog *c) {
+  bool *own = calloc((size_t)c->template_count + 1, sizeof *own);
+  for (int i = 0; i < c->row_count && own; i++) {
+    const struct served *row = &c->rows[i];
+    if (!row->is_foreign && !row->is_finalist) own[row->template_at] = true;
+  }
+  return own;
+}
+
+/* Without files to compare with, the last template of the earliest database that has rows counts as the newest. A
+ * template of others supersedes none of which this user gave a winner. */
+static halotune_status find_newest(struct catalog *c) {
+  bool *own = find_own(c);
+  if (!own) return fail_memory();
   for (int i = 0; i < c->template_count; i++) {
     struct known_template *mine = &c->templates[i];
     enum standing standing = STANDING_CURRENT;
@@ -97,10 +110,13 @@ static void find_newest(struct catalog *c) {
     for (int k = 0; k < c->template_count; k++) {
       const struct known_template *other = &c->templates[k];
       bool later = other->database < mine->database || (other->database == mine->database && k > i);
-      if (later && other->wins > 0 && strcmp(other->name, mine->name) == 0) standing = STANDING_SUPERSEDED;
+      if (later && other->wins > 0 && strcmp(other->name, mine->name) == 0 && (own[k] || !own[i]))
+        standing = STANDING_SUPERSEDED;
     }
     atomic_init(&mine->standing, standing);
   }
+  free(own);
+  return HALOTUNE_OK;
 }
 
 halotune_status catalog_find_installed(struct catalog *catalog) {
@@ -113,7 +129,7 @@ halotune_status catalog_find_installed(struct catalog *catalog) {
     if (status == HALOTUNE_OK) status = keep_texts(catalog, &catalog->templates[i], &texts);
   }
   if (status == HALOTUNE_OK) status = catalog_unite_templates(catalog);
-  find_newest(catalog);
+  if (status == HALOTUNE_OK) status = find_newest(catalog);
   if (status == HALOTUNE_OK) status = installed_each_folder(&folders, add_folder, catalog);
   find_same_names(catalog);
   return status;

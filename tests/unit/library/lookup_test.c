@@ -1254,6 +1254,35 @@ TEST(two_names_of_one_meaning_have_the_same_rows) {
   }
 }
 
+/* The templates are not installed. The one that came last counts as the newest. */
+TEST(a_template_of_others_supersedes_none_of_this_user) {
+  static const struct tuned rows[] = {
+      {GPU_H200, "star7", "zmarch", "vector=2", F32, {512, 512, 512}, USUAL, 0.3},
+      {GPU_H200, "star13", "direct", "block_x=256", F32, {512, 512, 512}, USUAL, 0.5},
+  };
+  static const char by_others[] =
+      "insert into origin (kind, name, signer, date) values ('imported', 'm.json', 'mallory', '2026-01-01T00:00:00.000Z');"
+      " update best set origin_id = (select id from origin where kind = 'imported') where id = 2";
+  static const struct {
+    const char *change;
+    enum standing standing;
+  } cases[] = {{"select 1", STANDING_SUPERSEDED}, {by_others, STANDING_CURRENT}};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    struct work other = work_begin();
+    halotune_ctx *ctx;
+    const char *paths[] = {other.path};
+    tuned_make(other.path, rows, COUNT(rows));
+    tuned_change(other.path, "update template set name = 'mine'");
+    tuned_change(other.path, cases[i].change);
+    CHECK_OK(halotune_open(paths, 1, &ctx));
+    CHECK_TEXT("mine", ctx->catalog.templates[0].name, "case %zu", i);
+    CHECK_EQ(cases[i].standing, ctx->catalog.templates[0].standing, "case %zu", i);
+    CHECK_EQ(STANDING_CURRENT, ctx->catalog.templates[1].standing, "case %zu", i);
+    halotune_close(ctx);
+    work_end(&other);
+  }
+}
+
 /* A document can describe a GPU of a known model without any result there. */
 TEST(a_model_of_gpu_has_the_facts_of_this_user) {
   static const struct tuned row[] = {{GPU_H200, "star7", "zmarch", "vector=2", F32, {512, 512, 512}, USUAL, 0.3}};
@@ -1564,6 +1593,7 @@ int main(void) {
       cmocka_unit_test(what_is_not_trusted_is_no_database),
       cmocka_unit_test(a_stencil_without_a_text_answers_by_no_name),
       cmocka_unit_test(two_names_of_one_meaning_have_the_same_rows),
+      cmocka_unit_test(a_template_of_others_supersedes_none_of_this_user),
       cmocka_unit_test(a_model_of_gpu_has_the_facts_of_this_user),
       cmocka_unit_test(the_newest_values_of_coefficients_count),
       cmocka_unit_test(a_date_in_the_future_decides_nothing),

@@ -164,10 +164,15 @@ static halotune_status ask_one(halotune_ctx *ctx, sqlite3_stmt *codes, const hal
   return code_of_row(codes, answer.row, &out->code);
 }
 
+static bool is_same_variant(const struct one_answer *a, const struct one_answer *b) {
+  return a->status == HALOTUNE_OK && b->status == HALOTUNE_OK && strcmp(a->yaml, b->yaml) == 0 &&
+         strcmp(a->cuda, b->cuda) == 0 && strcmp(a->parameters, b->parameters) == 0 && a->steps == b->steps &&
+         identity_compare(a->code, b->code) == 0;
+}
+
 static bool is_same_answer(const struct one_answer *a, const struct one_answer *b) {
   if (a->status != HALOTUNE_OK || b->status != HALOTUNE_OK) return a->status == b->status;
-  return strcmp(a->yaml, b->yaml) == 0 && strcmp(a->cuda, b->cuda) == 0 && strcmp(a->parameters, b->parameters) == 0 &&
-         a->steps == b->steps && a->is_stale == b->is_stale && identity_compare(a->code, b->code) == 0;
+  return is_same_variant(a, b) && a->is_stale == b->is_stale;
 }
 
 static struct identity identity_of_answer(const struct one_answer *answer) {
@@ -388,6 +393,8 @@ static halotune_status compare_problem(struct comparison *c, const struct asked 
              *to = after.status == HALOTUNE_OK ? after.template_name : "no answer";
   write_problem(asked, &line);
   if (!has_same_text) text_printf(&line, "another text of the stencil");
+  else if (is_same_variant(before, &after))
+    text_printf(&line, "the same variant of %s, %s", to, after.is_stale ? "stale" : "no longer stale");
   else if (strcmp(from, to) == 0) text_printf(&line, "another variant of %s", to);
   else text_printf(&line, "%s, in place of %s", to, from);
   status = text_ok(&line) ? HALOTUNE_OK : fail_memory();
