@@ -1,4 +1,4 @@
-/* program_file.c: asks the loader for the path, and the kernel whether the file is still there. */
+/* program_file.c: asks the loader for the path, and once the kernel whether the file is still there. */
 #include "base/files/program_file.h"
 
 #include <dlfcn.h>
@@ -11,9 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Find the path of the file that is mapped at an address, as the kernel knows it: without links, and with another end
- * if the file was removed. Returns false if the kernel does not tell. */
-static bool mapped_path(const void *address, char out[PATH_MAX]) {
+/* A file that is mapped, as the kernel knows it. */
+struct mapped {
+  char path[PATH_MAX]; /* without links, and with another end if the file was removed */
+  uint64_t inode;      /* some file systems show another one to stat() */
+};
+
+/* Find the file that is mapped at an address. Returns false if the kernel does not tell. */
+static bool find_mapped(const void *address, struct mapped *out) {
   char *line = NULL;
   size_t room = 0;
   bool is_found = false;
@@ -21,15 +26,30 @@ static bool mapped_path(const void *address, char out[PATH_MAX]) {
   while (maps && !is_found && getline(&line, &room, maps) > 0) {
     uintptr_t first, end;
     int at = 0;
-    if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %*s %n", &first, &end, &at) < 2 || at == 0) continue;
+    if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %" SCNu64 " %n", &first, &end, &out->inode, &at) < 3 ||
+        at == 0)
+      continue;
     if ((uintptr_t)address < first || (uintptr_t)address >= end) continue;
     line[strcspn(line, "\n")] = '\0';
-    is_found = line[at] == '/' && snprintf(out, PATH_MAX, "%s", line + at) < PATH_MAX;
+    is_found = line[at] == '/' && snprintf(out->path, PATH_MAX, "%s", line + at) < PATH_MAX;
     break;
   }
   free(line);
   if (maps) fclose(maps);
   return is_found;
+}
+
+/* Whether a path leads to the file that is mapped at an address. Where a program sees another root than the kernel, as
+ * in a container without a namespace, the kernel's path is another one. */
+static bool is_mapped(const void *address, const char *path) {
+  static const char removed[] = " (deleted)";
+  struct mapped mapped;
+  struct stat there;
+  if (!find_mapped(address, &mapped) || stat(path, &there) != 0) return false;
+  if (strcmp(mapped.path, path) == 0) return true;
+  const size_t length = strlen(mapped.path), end = sizeof removed - 1;
+  const bool is_removed = length > end && strcmp(mapped.path + length - end, removed) == 0;
+  return !is_removed && mapped.inode == there.st_ino;
 }
 
 /* Whether a path leads to the file of the running program. */
@@ -39,32 +59,40 @@ static bool is_program(const char *path) {
          here.st_ino == there.st_ino;
 }
 
+static char known_path[PATH_MAX]; /* "": not known */
+static uid_t known_owner;
+
 /* A program or library can be removed while it runs, and another user may put a file at its path. */
-bool program_file_find(char path[PATH_MAX]) {
+static void find(void) {
   bool (*const here)(char *) = program_file_find;
   const void *address;
   struct link_map *map = NULL;
   Dl_info info;
-  char mapped[PATH_MAX];
-  memcpy(&address, &here, sizeof address); /* C has no cast from a function pointer to an object pointer */
-  if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || !map) return false;
-  const bool is_library = *map->l_name; /* the program itself has no name in the link map */
-  if (!realpath(is_library ? map->l_name : "/proc/self/exe", path)) return false;
-  return is_library ? mapped_path(address, mapped) && strcmp(mapped, path) == 0 : is_program(path);
-}
-
-static uid_t known_owner;
-
-static void find_owner(void) {
   char path[PATH_MAX];
-  struct stat own = {.st_uid = geteuid()};
-  if (program_file_find(path)) (void)stat(path, &own);
-  known_owner = own.st_uid;
+  struct stat facts;
+  known_owner = geteuid();
+  memcpy(&address, &here, sizeof address); /* C has no cast from a function pointer to an object pointer */
+  if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || !map) return;
+  const bool is_library = *map->l_name; /* the program itself has no name in the link map */
+  if (!realpath(is_library ? map->l_name : "/proc/self/exe", path) || stat(path, &facts) != 0) return;
+  if (is_library ? !is_mapped(address, path) : !is_program(path)) return;
+  memcpy(known_path, path, sizeof known_path);
+  known_owner = facts.st_uid;
 }
 
-/* It is looked up once, because each file of a folder is compared with it. */
-uid_t program_file_owner(void) {
+/* The kernel's list is long in a program that uses CUDA, and each file of a folder is compared with the owner. */
+static void find_once(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, find_owner);
+  pthread_once(&once, find);
+}
+
+bool program_file_find(char path[PATH_MAX]) {
+  find_once();
+  memcpy(path, known_path, sizeof known_path);
+  return *known_path;
+}
+
+uid_t program_file_owner(void) {
+  find_once();
   return known_owner;
 }

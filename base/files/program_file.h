@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Find its path, without symbolic links. Returns false if the system does not tell, and if the file is no longer
- * there. */
+/* Find its path, without symbolic links. Returns false if the system does not tell, and if the file was no longer
+ * there when it was looked up first. */
 bool program_file_find(char path[PATH_MAX]);
 
 /* Its owner, who decides anyway what this code does; this user if the file is not found. */
