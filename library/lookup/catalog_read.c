@@ -438,10 +438,7 @@ static const char sql_devices[] =
     " max_registers, registers_sm, max_shared_bytes, warp_size,"
     " (select case o.kind when 'imported' then 2 when 'shipped' then 1 else 0 end from origin o where o.id = origin_id)"
     " from device order by id";
-/* The last value of a coefficient counts: that of this user, if there is one. */
-static const char sql_predictions[] =
-    "select p.device_id, p.coefficient, p.value from prediction p join origin o on o.id = p.origin_id"
-    " order by o.kind = 'imported' desc, p.id";
+static const char sql_predictions[] = "select device_id, coefficient, value from prediction order by id";
 static const char sql_best[] =
     "select take(id, problem_id, variant_id, time_ms, low_ms, high_ms, bytes, date, driver, nvrtc, roof_ratio,"
     " text_id, occupancy) from best indexed by best_served where is_current"; /* the index contains all these columns */
