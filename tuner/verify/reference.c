@@ -101,8 +101,9 @@ static halotune_status run_steps(struct run *run, struct sweep *sweep) {
       int place = run->place[i];
       inputs[i] = (struct row){run->values[place].values, run->magnitudes[place].values};
     }
-    sweep_run(sweep, inputs, run->outputs);
     const struct reference *reference = run->reference;
+    if (!sweep_run(sweep, inputs, run->outputs, &reference->ending))
+      return fail(HALOTUNE_CANCELLED, "stopped in step %d of %d of the reference", step + 1, reference->steps);
     if (step + 1 < reference->steps && reference->goes_on && !reference->goes_on(reference->context, step + 1))
       return fail(HALOTUNE_CANCELLED, "stopped after %d of %d steps", step + 1, reference->steps);
   }

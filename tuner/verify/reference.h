@@ -3,6 +3,7 @@
 #ifndef TUNER_VERIFY_REFERENCE_H
 #define TUNER_VERIFY_REFERENCE_H
 
+#include "base/system/ending.h"
 #include "tuner/verify/box.h"
 
 struct reference {
@@ -19,7 +20,8 @@ struct reference {
   enum dtype dtype; /* type of that kernel: whole numbers are exact up to 2^24 in f32, and up to 2^53 in f64 */
   /* called after each step but the last with the number of steps done; false ends the computation. NULL: never */
   bool (*goes_on)(void *context, int done);
-  void *context; /* context of `goes_on` */
+  void *context;        /* context of `goes_on` */
+  struct ending ending; /* asked often within each step */
 };
 
 /* Check grid and steps, before any memory is allocated. Coefficients may still be NULL.
@@ -37,8 +39,9 @@ halotune_status reference_check(const struct reference *reference);
  *               absolute value of the output
  * Inputs, outputs and magnitudes are different arrays.
  * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for a grid that the stencil cannot have, for wrong `steps`, or for an array
- * that is both input and output; HALOTUNE_CANCELLED if `goes_on` ended it, where the outputs hold the last step done;
- * or HALOTUNE_MEMORY. After another error, outputs may be partly computed. Threads: any number at once. */
+ * that is both input and output; HALOTUNE_CANCELLED if `goes_on` ended it, where the outputs hold the last step done,
+ * or if `ending` came; or HALOTUNE_MEMORY. After the ending or another error, outputs may be partly computed. Threads:
+ * any number at once. */
 halotune_status reference_run(const struct reference *reference, const double *const inputs[], double *const outputs[],
                               double *const magnitudes[]);
 

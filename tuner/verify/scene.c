@@ -53,15 +53,22 @@ struct inputs scene_inputs(const struct scene_request *request) {
                          request->threads, !analysis->is_linear, analysis->asks_signs};
 }
 
+/* Fill a field, unless the ending has come. On large grids, each field takes seconds. */
+static halotune_status fill_field(const struct scene *scene, const struct inputs *inputs, int field, double *values) {
+  const struct scene_request *r = &scene->request;
+  if (ending_has_come(&r->ending)) return fail(HALOTUNE_CANCELLED, "stopped while inputs were made");
+  return inputs_fill(inputs, field, r->stencil, &r->domain.grid, values);
+}
+
 static halotune_status fill_fields(struct scene *scene) {
   const struct scene_request *r = &scene->request;
   const struct inputs inputs = scene_inputs(r);
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < r->stencil->input_count && status == HALOTUNE_OK; i++) {
-    status = inputs_fill(&inputs, i, r->stencil, &r->domain.grid, scene->inputs[i]);
+    status = fill_field(scene, &inputs, i, scene->inputs[i]);
   }
   for (int i = 0; i < scene->written_count && status == HALOTUNE_OK; i++) {
-    status = inputs_fill(&inputs, MAX_FIELDS + i, r->stencil, &r->domain.grid, scene->outputs[i]);
+    status = fill_field(scene, &inputs, MAX_FIELDS + i, scene->outputs[i]);
   }
   if (status == HALOTUNE_OK) share_skipped(scene);
   return status;
@@ -79,7 +86,8 @@ static halotune_status run_reference(const struct scene *scene, int steps, doubl
                                 .coefficients = r->coefficients,
                                 .steps = steps,
                                 .threads = r->threads,
-                                .box = steps > 1 ? &scene->box : NULL};
+                                .box = steps > 1 ? &scene->box : NULL,
+                                .ending = r->ending};
   reference.doubt = compare_rounding(r->dtype) * scene->allowed_units;
   reference.dtype = r->dtype;
   for (int i = 0; i < MAX_FIELDS; i++) inputs[i] = scene->inputs[i];

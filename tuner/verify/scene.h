@@ -3,6 +3,7 @@
 #ifndef TUNER_VERIFY_SCENE_H
 #define TUNER_VERIFY_SCENE_H
 
+#include "base/system/ending.h"
 #include "stencil/launch/domain.h"
 #include "tuner/verify/box.h"
 #include "tuner/verify/inputs.h"
@@ -15,9 +16,10 @@ struct scene_request {
   const double *coefficients; /* from scene_coefficients, or others */
   enum input_kind input;
   uint64_t seed;
-  int steps;        /* points outside of the domain's box keep their values */
-  int launch_steps; /* steps of one launch; `steps` is a multiple. 0 counts as 1 */
-  int threads;      /* 0: one for each CPU */
+  int steps;            /* points outside of the domain's box keep their values */
+  int launch_steps;     /* steps of one launch; `steps` is a multiple. 0 counts as 1 */
+  int threads;          /* 0: one for each CPU */
+  struct ending ending; /* asked often while the reference is computed, as long as the scene lives */
 };
 
 /* Fields are dense arrays of the domain's grid. The scene owns them; end with scene_free. */
@@ -52,7 +54,8 @@ static inline bool scene_has_fields(const struct scene *scene) { return scene->w
  *   request  what it points to must outlive the scene
  *   out      filled on success; after a failure scene_free is harmless
  * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for a grid or steps that the stencil cannot have, and if the reference is not
- * finite in the element type at some point, because no kernel can be compared with that; HALOTUNE_MEMORY. */
+ * finite in the element type at some point, because no kernel can be compared with that; HALOTUNE_CANCELLED if the
+ * ending came; HALOTUNE_MEMORY. */
 halotune_status scene_make(const struct scene_request *request, struct scene *out);
 
 void scene_free(struct scene *scene);

@@ -103,7 +103,8 @@ static halotune_status add_scene(const struct plan *plan, const struct domain *d
                                   .seed = r->seed + (uint64_t)number,
                                   .steps = launches * launch_steps,
                                   .launch_steps = launch_steps,
-                                  .threads = r->threads};
+                                  .threads = r->threads,
+                                  .ending = r->ending};
   halotune_status status = scene_make(&request, &staged->scene);
   if (status != HALOTUNE_OK) return status;
   staged->domain = domain_number;

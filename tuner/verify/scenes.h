@@ -28,8 +28,9 @@ struct scenes_request {
   enum dtype dtype;
   const struct grid *grid; /* the only grid; NULL: use the default grids */
   uint64_t seed;
-  int threads;      /* 0: one for each CPU */
-  int launch_steps; /* steps of a launch of the variants that the scenes are for; 0 counts as 1 */
+  int threads;          /* 0: one for each CPU */
+  int launch_steps;     /* steps of a launch of the variants that the scenes are for; 0 counts as 1 */
+  struct ending ending; /* asked often while references are computed, as long as the scenes live */
 };
 
 /* Make scenes. The default scenes are:

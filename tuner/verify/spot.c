@@ -125,7 +125,8 @@ halotune_status spot_reference(const struct scene *scene, const struct spot *spo
                                       .threads = 1,
                                       .box = &box,
                                       .doubt = compare_rounding(r->dtype) * scene->allowed_units,
-                                      .dtype = r->dtype};
+                                      .dtype = r->dtype,
+                                      .ending = r->ending};
   const double *inputs[MAX_FIELDS] = {0};
   double *want[MAX_FIELDS] = {0}, *magnitudes[MAX_FIELDS] = {0};
   const size_t count = (size_t)grid_points(&part.grid);

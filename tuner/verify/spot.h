@@ -32,7 +32,7 @@ long spot_reference_points(const struct scene *scene);
  * or zero. The update does not use the number of a point, which is another one in the part.
  *   spot     in the scene's box
  *   results  receives spot->count values and magnitudes of each output
- * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+ * Returns HALOTUNE_OK; HALOTUNE_CANCELLED if the ending of the scene's request came; or HALOTUNE_MEMORY. */
 halotune_status spot_reference(const struct scene *scene, const struct spot *spot, const struct result_row results[]);
 
 #endif

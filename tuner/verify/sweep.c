@@ -2,6 +2,7 @@
 #include "tuner/verify/sweep.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/system/parallel.h"
@@ -28,6 +29,8 @@ struct sweep {
   struct arena arena;
   const struct row *inputs; /* inputs of the current run */
   const struct result_row *outputs;
+  const struct ending *ending;
+  atomic_bool is_ended; /* the ending came before a part of the current run */
 };
 
 static bool buffer_make(struct sweep *sweep, struct result_row *buffer) {
@@ -153,7 +156,12 @@ static long pieces_of_row(const struct box *box) { return 1 + (box->high[0] - bo
 
 /* Compute pieces of rows, which are numbered through x, then y, then z. */
 static void compute_pieces(void *context, int thread, long first, long end) {
-  const struct sweep *sweep = context;
+  struct sweep *sweep = context;
+  if (atomic_load(&sweep->is_ended)) return;
+  if (ending_has_come(sweep->ending)) {
+    atomic_store(&sweep->is_ended, true);
+    return;
+  }
   const struct box *box = &sweep->box;
   struct workspace *workspace = &sweep->workspaces[thread];
   long width = box->high[0] - box->low[0], height = box->high[1] - box->low[1];
@@ -168,14 +176,25 @@ static void compute_pieces(void *context, int thread, long first, long end) {
   }
 }
 
-void sweep_run(struct sweep *sweep, const struct row inputs[], const struct result_row outputs[]) {
-  enum { PART_PIECES = 32 };
+/* The pieces between two questions for the ending. The longest update has some hundred thousand instructions. One piece
+ * of it takes up to a second. */
+static long pieces_of_part(const struct row_program *program) {
+  enum { PART_PIECES = 32, PART_INSTRUCTIONS = 1 << 14 };
+  const long fitting = PART_INSTRUCTIONS / (program->instruction_count + 1L);
+  return fitting < 1 ? 1 : fitting < PART_PIECES ? fitting : PART_PIECES;
+}
+
+bool sweep_run(struct sweep *sweep, const struct row inputs[], const struct result_row outputs[],
+               const struct ending *ending) {
   const struct box *box = &sweep->box;
-  if (box_points(box) == 0) return;
+  if (box_points(box) == 0) return true;
+  sweep->ending = ending;
+  atomic_store(&sweep->is_ended, false);
   sweep->inputs = inputs;
   sweep->outputs = outputs;
   long rows = (box->high[1] - box->low[1]) * (box->high[2] - box->low[2]);
-  parallel_for(rows * pieces_of_row(box), PART_PIECES, sweep->threads, compute_pieces, sweep);
+  parallel_for(rows * pieces_of_row(box), pieces_of_part(&sweep->program), sweep->threads, compute_pieces, sweep);
+  return !atomic_load(&sweep->is_ended);
 }
 
 void sweep_free(struct sweep *sweep) {

@@ -2,6 +2,7 @@
 #ifndef TUNER_VERIFY_SWEEP_H
 #define TUNER_VERIFY_SWEEP_H
 
+#include "base/system/ending.h"
 #include "tuner/verify/box.h"
 #include "tuner/verify/field.h"
 #include "tuner/verify/row_program.h"
@@ -24,8 +25,11 @@ halotune_status sweep_make(const struct stencil *stencil, const struct analysis 
 
 /* Compute each output at every point of the box that it does not leave out.
  *   inputs   each input's padded values and magnitudes
- *   outputs  each output's dense arrays for values and magnitudes */
-void sweep_run(struct sweep *sweep, const struct row inputs[], const struct result_row outputs[]);
+ *   outputs  each output's dense arrays for values and magnitudes
+ *   ending   asked before each part of the box
+ * Returns false if the ending came first. Then some outputs are not computed. */
+bool sweep_run(struct sweep *sweep, const struct row inputs[], const struct result_row outputs[],
+               const struct ending *ending);
 
 void sweep_free(struct sweep *sweep);
 

@@ -93,7 +93,7 @@ TEST(narrow_offsets_are_found_where_strides_are_long) {
   CHECK_OK(stencil_of_kernels("heat2d", &stencil));
   CHECK_OK(analysis_make(stencil, &analysis));
   CHECK_OK(template_read("templates/direct.yaml", &template));
-  CHECK_OK(scenes_make(&(struct scenes_request){stencil, analysis, DTYPE_F32, NULL, 1, 1, 1}, &scenes));
+  CHECK_OK(scenes_make(&(struct scenes_request){stencil, analysis, DTYPE_F32, NULL, 1, 1, 1, {0}}, &scenes));
   const struct scene *far = &scenes.list[scenes.count - 1].scene;
   struct variant_spec spec = {.stencil = stencil,
                               .analysis = analysis,
@@ -154,7 +154,7 @@ TEST(default_scenes_cover_what_is_promised) {
   int dense = 0, padded = 0, steps = 0, boxed = 0, far = 0, threads[3] = {0}, blocks[2] = {0};
   CHECK_OK(stencil_of_kernels("star7", &stencil));
   CHECK_OK(analysis_make(stencil, &analysis));
-  struct scenes_request request = {stencil, analysis, DTYPE_F64, NULL, 1, 1, 1};
+  struct scenes_request request = {stencil, analysis, DTYPE_F64, NULL, 1, 1, 1, {0}};
   CHECK_OK(scenes_make(&request, &scenes));
   for (int i = 0; i < scenes.count; i++) {
     const struct scene *scene = &scenes.list[i].scene;
@@ -190,7 +190,7 @@ TEST(default_scenes_have_room_for_images) {
     struct scenes scenes;
     CHECK_OK(stencil_parse(&(struct source){"far.yaml", texts[i], strlen(texts[i])}, &stencil));
     CHECK_OK(analysis_make(stencil, &analysis));
-    struct scenes_request request = {stencil, analysis, DTYPE_F64, NULL, 1, 1, 1};
+    struct scenes_request request = {stencil, analysis, DTYPE_F64, NULL, 1, 1, 1, {0}};
     CHECK_OK(scenes_make(&request, &scenes));
     scenes_free(&scenes);
     analysis_free(analysis);

@@ -200,7 +200,7 @@ TEST(two_sums_that_change_places_change_bits) {
     struct bits bits = {.count = 0};
     CHECK_OK(stencil_of_kernels("star7", &stencil));
     CHECK_OK(analysis_make(stencil, &analysis));
-    CHECK_OK(scenes_make(&(struct scenes_request){stencil, analysis, (enum dtype)dtype, NULL, 1, 1, 1}, &scenes));
+    CHECK_OK(scenes_make(&(struct scenes_request){stencil, analysis, (enum dtype)dtype, NULL, 1, 1, 1, {0}}, &scenes));
     add_variant(&bits, &scenes, "direct", (enum dtype)dtype, true);
     add_variant(&bits, &scenes, "tile", (enum dtype)dtype, true);
     add_variant(&bits, &scenes, "zmarch", (enum dtype)dtype, true);

@@ -1,7 +1,10 @@
 /* reference_steps_test.c: time steps and scans, and requests that the reference refuses. */
-#include "tests/unit/unit.h"
+#include <stdatomic.h>
 
+#include "tests/unit/unit.h"
 #include "tests/unit/verify/reference_case.h"
+#include "tuner/verify/scene.h"
+#include "tuner/verify/spot.h"
 
 #define UPWIND                                                                                              \
   "inputs: [u]\noutputs: [v]\ncoefficients: {a: 0.3, b: 0.25, c: 0.2, d: 0.125, e: 0.1}\niterate: {v: u}\n" \
@@ -149,6 +152,115 @@ TEST(wrong_arguments_are_refused_with_a_sentence) {
   reference_case_close(&c);
 }
 
+/* Comes with the question of this number. */
+struct questions {
+  atomic_long *asked;
+  long most;
+};
+
+static bool is_over(const void *context) {
+  const struct questions *questions = context;
+  return atomic_fetch_add(questions->asked, 1) + 1 >= questions->most;
+}
+
+static struct ending ending_of(const struct questions *questions) {
+  return (struct ending){.is_over = is_over, .context = questions};
+}
+
+TEST(the_ending_comes_within_a_step) {
+  static const struct {
+    int threads;
+    long most;
+    bool ends;
+  } rows[] = {{1, 1, true}, {1, 3, true}, {4, 3, true}, {4, 1000000, false}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct reference_case c = reference_case_kernel("star7", (struct grid){{64, 64, 16}});
+    atomic_long asked = 0;
+    const struct questions questions = {&asked, rows[i].most};
+    const double *inputs[] = {c.inputs[0]};
+    const struct reference reference = {.stencil = c.stencil,
+                                        .analysis = c.analysis,
+                                        .grid = c.grid,
+                                        .coefficients = c.coefficients,
+                                        .steps = 1,
+                                        .threads = rows[i].threads,
+                                        .dtype = DTYPE_F64,
+                                        .ending = ending_of(&questions)};
+    const halotune_status want = rows[i].ends ? HALOTUNE_CANCELLED : HALOTUNE_OK;
+    long computed = 0;
+    CHECK_EQ(want, reference_run(&reference, inputs, c.outputs, c.magnitudes), "row %zu: %s", i, fail_text());
+    for (long p = 0; p < c.points; p++) computed += c.outputs[0][p] != REFERENCE_UNTOUCHED;
+    const long all = 62 * 62 * 14, part = 32 * 62;
+    if (rows[i].ends) {
+      CHECK(computed <= (rows[i].most - 1) * part, "row %zu: %ld points", i, computed);
+      CHECK(asked < rows[i].most + rows[i].threads, "row %zu: %ld questions", i, (long)asked);
+      CHECK_TEXT("stopped in step 1 of 1 of the reference", fail_text(), "row %zu", i);
+    } else {
+      CHECK_EQ(all, computed, "row %zu: points", i);
+    }
+    reference_case_close(&c);
+  }
+}
+
+/* A row is computed in ten pieces. */
+TEST(a_long_update_asks_in_each_piece) {
+  enum { TERMS = 20000, PIECES = 10 };
+  struct text lines = {0};
+  text_printf(&lines, "inputs: [u]\noutputs: [v]\nboundary: periodic\nupdate: v = u[0]");
+  for (int i = 0; i < TERMS; i++) text_printf(&lines, "+u[1]*u[%d]", i % 3);
+  struct reference_case c = reference_case_open(1, text_string(&lines), (struct grid){{PIECES * ROW_POINTS, 1, 1}});
+  atomic_long asked = 0;
+  const struct questions questions = {&asked, 1000000};
+  const double *inputs[] = {c.inputs[0]};
+  const struct reference reference = {.stencil = c.stencil,
+                                      .analysis = c.analysis,
+                                      .grid = c.grid,
+                                      .coefficients = c.coefficients,
+                                      .steps = 1,
+                                      .threads = 1,
+                                      .dtype = DTYPE_F64,
+                                      .ending = ending_of(&questions)};
+  CHECK_OK(reference_run(&reference, inputs, c.outputs, NULL));
+  CHECK_EQ(PIECES, asked, "questions");
+  text_free(&lines);
+  reference_case_close(&c);
+}
+
+/* Wherever the ending comes, a scene is not made, and what it had is freed. */
+TEST(a_scene_ends_at_each_question) {
+  struct reference_case c = reference_case_kernel("star7", (struct grid){{40, 40, 40}});
+  halotune_status status = HALOTUNE_CANCELLED;
+  long most = 1;
+  for (; status == HALOTUNE_CANCELLED && most < 1000; most++) {
+    atomic_long asked = 0;
+    const struct questions questions = {&asked, most};
+    const struct scene_request request = {.stencil = c.stencil,
+                                          .analysis = c.analysis,
+                                          .dtype = DTYPE_F32,
+                                          .domain = domain_dense(c.stencil, c.analysis, &c.grid),
+                                          .coefficients = c.coefficients,
+                                          .input = INPUT_RANDOM,
+                                          .seed = 1,
+                                          .steps = 2,
+                                          .launch_steps = 1,
+                                          .threads = 1,
+                                          .ending = ending_of(&questions)};
+    struct scene scene;
+    status = scene_make(&request, &scene);
+    CHECK_EQ(status == HALOTUNE_OK, scene_has_fields(&scene), "question %ld", most);
+    scene_free(&scene);
+    if (most > 1) continue;
+    double values[2][ROW_POINTS];
+    const struct result_row row = {values[0], values[1]};
+    CHECK_OK(scene_plan(&request, &scene));
+    const struct spot spot = spot_draw(&scene, &scene.box, 0);
+    CHECK_EQ(HALOTUNE_CANCELLED, spot_reference(&scene, &spot, &row), "a spot");
+  }
+  CHECK_OK(status);
+  CHECK(most > 40, "it was asked %ld times", most);
+  reference_case_close(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(two_half_runs_equal_one_run),
@@ -156,6 +268,9 @@ int main(void) {
       cmocka_unit_test(iterate_moves_all_fields_at_once),
       cmocka_unit_test(the_last_plane_of_a_scan_is_the_plain_sum),
       cmocka_unit_test(wrong_arguments_are_refused_with_a_sentence),
+      cmocka_unit_test(the_ending_comes_within_a_step),
+      cmocka_unit_test(a_long_update_asks_in_each_piece),
+      cmocka_unit_test(a_scene_ends_at_each_question),
   };
   return cmocka_run_group_tests_name("reference_steps", tests, NULL, NULL);
 }

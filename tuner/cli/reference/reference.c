@@ -109,6 +109,12 @@ static bool step_tell(void *context, int done) {
   return !*stop_flag();
 }
 
+/* Whether the user stops the first step. A stop in a later step waits for its end, so that there are whole results. */
+static bool first_step_is_stopped(const void *context) {
+  const struct course *course = context;
+  return course->task->steps == 0 && *stop_flag();
+}
+
 /* Show the phase that begins now, before there are steps to count. */
 static void phase_show(struct progress *line, const char *what) {
   struct progress_parts parts = {.count = 0};
@@ -126,10 +132,12 @@ static halotune_status steps_make(struct reference_task *task, struct reference 
   phase_show(&course->line, "the first step");
   reference->goes_on = step_tell;
   reference->context = course;
+  reference->ending = (struct ending){.is_over = first_step_is_stopped, .context = course};
   course->start_ms = clock_ms();
   halotune_status status = reference_run(reference, inputs, task->outputs, NULL);
   task->time_ms = clock_ms() - course->start_ms;
   if (status == HALOTUNE_OK) task->steps = task->asked_steps;
+  if (status == HALOTUNE_CANCELLED && task->steps == 0) return fail(status, "stopped before the first step ended");
   return status == HALOTUNE_CANCELLED ? HALOTUNE_OK : status;
 }
 

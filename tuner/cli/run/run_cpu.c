@@ -36,7 +36,8 @@ static halotune_status cpu_open(const struct invocation *invocation, const struc
                                         .grid = problem->grid,
                                         .coefficients = problem->coefficients,
                                         .steps = 1,
-                                        .threads = parallel_threads((int)threads)};
+                                        .threads = parallel_threads((int)threads),
+                                        .ending = {.flag = problem->stop}};
     status = reference_check(&run->reference);
   }
   for (int i = 0; i < field_count(stencil) && status == HALOTUNE_OK && fits; i++)

@@ -112,6 +112,7 @@ static enum exit_code selftest_run(const struct invocation *invocation) {
        i++)
     status = selftest_stencil(&s, invocation->arguments[i]);
   progress_hide(&s.line);
+  if (status == HALOTUNE_CANCELLED && *s.stop) status = HALOTUNE_OK;
   if (status == HALOTUNE_OK && s.as_json) {
     json_t *document = json_object();
     json_put(&document, "device", text_json(s.backend.facts.device.name));

@@ -71,7 +71,8 @@ halotune_status selftest_scene(struct selftest *s, const struct stencil *stencil
                                   .input = INPUT_RANDOM,
                                   .seed = 1,
                                   .steps = steps,
-                                  .launch_steps = steps};
+                                  .launch_steps = steps,
+                                  .ending = {.flag = s->stop}};
   const struct backend_problem problem = {.scene = scene, .launch = launch, .cache = CACHE_STEADY};
   progress_hurry(&s->line);
   selftest_tell(s, &request, "inputs and reference");

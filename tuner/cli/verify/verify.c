@@ -118,7 +118,8 @@ static halotune_status variants_verify(const struct invocation *invocation, stru
                                           .dtype = problem->dtype,
                                           .grid = option_given(invocation, "grid") ? &problem->grid : NULL,
                                           .seed = (uint64_t)seed,
-                                          .threads = (int)threads}};
+                                          .threads = (int)threads,
+                                          .ending = {.flag = stop_flag()}}};
   struct verify_request request = {
       .stencil = problem->loaded.stencil,
       .analysis = problem->loaded.analysis,
