@@ -17,6 +17,7 @@
 
 #include "base/system/clock.h"
 #include "base/system/transfer.h"
+#include "base/system/wait_in_parts.h"
 
 enum { FIRST_HIGH_DESCRIPTOR = 10 };
 
@@ -226,20 +227,41 @@ void process_group_end(struct process_guard *guard) {
   *guard = (struct process_guard){.lifeline = -1};
 }
 
-/* Read until the end of the output. Returns false if the time is over first. */
-static bool output_read(int fd, int timeout_ms, struct text *output) {
+/* How long a program may still run. A wait ends after ASK_MS, so that the ending is seen. */
+enum { ASK_MS = 50, STOPPED_MS = 1000 };
+struct patience {
+  double left_ms, seen_ms; /* the time that was left at this time of clock_ms() */
+  const struct ending *ending;
+};
+
+/* Whether a program may still run; if not, `out` receives why. A time in which this process was stopped counts as
+ * STOPPED_MS at most. */
+static bool may_run(struct patience *patience, struct process_result *out) {
+  const double now_ms = clock_ms();
+  patience->left_ms -= fmin(now_ms - patience->seen_ms, STOPPED_MS);
+  patience->seen_ms = now_ms;
+  out->was_ended = patience->ending && ending_has_come(patience->ending);
+  out->timed_out = !out->was_ended && patience->left_ms <= 0;
+  return !out->was_ended && !out->timed_out;
+}
+
+static double next_wait_ms(const struct patience *patience) { return fmin(ASK_MS, patience->left_ms); }
+
+/* Read until the end of the output, as long as the program may run. */
+static void output_read(int fd, struct patience *patience, struct text *output, struct process_result *out) {
   char chunk[4096];
-  const double until_ms = clock_ms() + timeout_ms;
-  while (ready_until(fd, POLLIN, until_ms)) {
+  while (may_run(patience, out)) {
+    if (!wait_in_parts(fd, POLLIN, next_wait_ms(patience), ASK_MS, NULL)) continue;
     ssize_t got = read(fd, chunk, sizeof chunk);
-    if (got == 0 || (got < 0 && errno != EINTR)) return true;
+    if (got == 0 || (got < 0 && errno != EINTR)) return;
     if (got > 0) text_add(output, chunk, (size_t)got);
   }
-  return false;
 }
 
 halotune_status process_run(const char *const *arguments, const char *variable, const struct text *input,
-                            int timeout_ms, struct text *output, struct process_result *out) {
+                            int timeout_ms, const struct ending *ending, struct text *output,
+                            struct process_result *out) {
+  struct patience patience = {.left_ms = timeout_ms, .ending = ending};
   struct process_guard guard = {.lifeline = -1};
   int in = -1, ends[2] = {-1, -1};
   pid_t pid = 0;
@@ -255,12 +277,16 @@ halotune_status process_run(const char *const *arguments, const char *variable, 
   if ((status = start_guarded(arguments, variable, descriptors, 3, &guard, &pid)) != HALOTUNE_OK) goto done;
   close(ends[1]);
   ends[1] = -1;
-  const double until_ms = clock_ms() + timeout_ms;
-  out->timed_out = !output_read(ends[0], timeout_ms, output);
-  if (out->timed_out) kill(-guard.pid, SIGKILL);
+  patience.seen_ms = clock_ms();
+  output_read(ends[0], &patience, output, out);
   /* A program can close its output and go on running. */
-  if (out->timed_out) out->wait_status = process_kill(pid);
-  else out->wait_status = process_wait_until(pid, until_ms, &out->timed_out);
+  bool has_ended = false;
+  while (!has_ended && may_run(&patience, out))
+    has_ended = end_await(pid, clock_ms() + next_wait_ms(&patience), &out->wait_status);
+  if (!has_ended) {
+    kill(-guard.pid, SIGKILL);
+    out->wait_status = process_kill(pid);
+  }
 done:
   process_group_end(&guard);
   if (in >= 0) close(in);

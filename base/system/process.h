@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "base/fail.h"
+#include "base/system/ending.h"
 #include "base/text/text.h"
 
 /* A descriptor of this program, and the number that it gets in the started program. */
@@ -85,7 +86,8 @@ halotune_status process_start_guarded(const char *const *arguments, const char *
 void process_group_end(struct process_guard *guard);
 
 struct process_result {
-  bool timed_out;  /* the program was killed */
+  bool timed_out;  /* the program was killed after its time */
+  bool was_ended;  /* the program was killed because the ending came */
   int wait_status; /* see waitpid */
 };
 
@@ -93,9 +95,11 @@ struct process_result {
  *   variable    "NAME=value": replaces this variable in the program's environment; NULL: nothing
  *   input       the program's stdin
  *   timeout_ms  wall-clock time after which the program and its whole group are killed
+ *   ending      killed in the same way once it has come, a twentieth of a second later at most; NULL: nobody ends it
  *   output      the program's stdout and stderr are appended
  * Returns HALOTUNE_OK even if the program failed; else the errors of process_start, or HALOTUNE_MEMORY. */
 halotune_status process_run(const char *const *arguments, const char *variable, const struct text *input,
-                            int timeout_ms, struct text *output, struct process_result *out);
+                            int timeout_ms, const struct ending *ending, struct text *output,
+                            struct process_result *out);
 
 #endif

@@ -5,12 +5,12 @@
 #ifndef EMULATE_EMULATION_H
 #define EMULATE_EMULATION_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/fail.h"
+#include "base/system/ending.h"
 #include "gpu/workers/compile_pool.h"
 #include "tuner/emulate/emulation_buffer.h"
 #include "tuner/emulate/runtime/counts.h"
@@ -36,7 +36,7 @@ struct emulation_options {
   uint64_t cache_bytes; /* the size to which a freed batch trims the cache; 0: CACHE_FOLDER_MAX_BYTES */
   /* called in any thread for a damaged cache or one that cannot be written; NULL: write to stderr */
   void (*warn)(const char *text);
-  const volatile sig_atomic_t *stop; /* once not 0, no further compile begins; NULL: nobody stops it */
+  struct ending ending; /* once it has come, the compilers are killed, and no further compile begins */
   /* called after each compile with the number of them, by one thread at a time; may be NULL */
   void (*compiled)(void *context, int done);
   void *context; /* context of `compiled` */
@@ -58,9 +58,9 @@ struct emulation_batch;
  *   sources  only read during the call
  *   out      the caller ends it with emulation_batch_free; NULL on failure
  * Returns HALOTUNE_OK, also if variants do not compile (see emulation_batch_compile); HALOTUNE_NOT_FOUND if there is no
- * C++ compiler; HALOTUNE_COMPILE if it cannot compile our own runner, with its log as detail; HALOTUNE_CANCELLED if it
- * was stopped; HALOTUNE_IO if neither the cache nor a temporary folder can be written; HALOTUNE_MEMORY. Threads: any
- * number at once. */
+ * C++ compiler; HALOTUNE_COMPILE if it cannot compile our own runner, with its log as detail; HALOTUNE_CANCELLED once
+ * the ending has come; HALOTUNE_IO if neither the cache nor a temporary folder can be written; HALOTUNE_MEMORY.
+ * Threads: any number at once. */
 halotune_status emulation_build(const struct emulation_source *sources, int count,
                                 const struct emulation_options *options, struct emulation_batch **out);
 

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +61,8 @@ static bool is_cached(const struct build *build, const char *path) {
   return answer == EMULATION_CACHE_HIT;
 }
 
+static halotune_status fail_ended(void) { return fail(HALOTUNE_CANCELLED, "stopped while variants were compiled"); }
+
 /* Compile to a file in the scratch folder, and rename it to `path` if the compiler succeeds. */
 static halotune_status compile_to(const struct build *build, enum emulation_product product, const struct text *source,
                                   const char *path, struct text *log, enum compile_outcome *outcome) {
@@ -78,9 +79,11 @@ static halotune_status compile_to(const struct build *build, enum emulation_prod
   }
   close(fd);
   status = emulation_compiler_run(&build->compiler, product, build->files, source, temporary, build->scratch.folder,
-                                  timeout_ms, log, &result);
+                                  timeout_ms, &build->options->ending, log, &result);
   *outcome = emulation_compiler_blames_source(text_string(log)) ? COMPILE_FAILED : COMPILE_CRASHED;
-  if (status == HALOTUNE_OK && result.timed_out) {
+  if (status == HALOTUNE_OK && result.was_ended) {
+    status = fail_ended();
+  } else if (status == HALOTUNE_OK && result.timed_out) {
     *outcome = COMPILE_TIMEOUT;
     text_printf(log, "the compiler was ended after %d ms\n", timeout_ms);
   } else if (status == HALOTUNE_OK && WIFSIGNALED(result.wait_status)) {
@@ -180,8 +183,7 @@ static halotune_status build_runner(const struct build *build) {
 }
 
 static halotune_status build_item(const struct build *build, long item) {
-  const volatile sig_atomic_t *stop = build->options->stop;
-  if (stop && *stop) return fail(HALOTUNE_CANCELLED, "stopped while variants were compiled");
+  if (ending_has_come(&build->options->ending)) return fail_ended();
   return item == 0 ? build_runner(build) : build_variant(build, (int)item - 1);
 }
 

@@ -153,8 +153,8 @@ bool emulation_compiler_blames_source(const char *log) {
 
 halotune_status emulation_compiler_run(const struct emulation_compiler *compiler, enum emulation_product product,
                                        const char *files, const struct text *source, const char *output,
-                                       const char *temporary, int timeout_ms, struct text *log,
-                                       struct process_result *out) {
+                                       const char *temporary, int timeout_ms, const struct ending *ending,
+                                       struct text *log, struct process_result *out) {
   static const struct text nothing = {0};
   struct command command = {0};
   char *paths[EMULATION_FILES_MOST_SOURCES] = {0}, *variable;
@@ -184,9 +184,8 @@ halotune_status emulation_compiler_run(const struct emulation_compiler *compiler
   if (product == EMULATION_RUNNER) add_all(&command, runner_libraries, COUNT(runner_libraries));
   if (asprintf(&variable, "TMPDIR=%s", temporary) < 0) variable = NULL;
   halotune_status status = fail_memory();
-  if (ok && variable)
-    status =
-        process_run(command.words, variable, product == EMULATION_VARIANT ? source : &nothing, timeout_ms, log, out);
+  const struct text *input = product == EMULATION_VARIANT ? source : &nothing;
+  if (ok && variable) status = process_run(command.words, variable, input, timeout_ms, ending, log, out);
   while (path_count > 0) free(paths[--path_count]);
   free(variable);
   return status;

@@ -208,7 +208,7 @@ static halotune_status verify_group(struct group *group) {
   for (int m = 0; m < group->count && status == HALOTUNE_OK; m++) status = generate_member(group, &group->members[m]);
   if (status == HALOTUNE_OK) {
     struct emulation_options options = group->request->options;
-    options.stop = group->request->stop;
+    options.ending = (struct ending){.flag = group->request->stop};
     options.compiled = take_compiled;
     options.context = group;
     group->progress.compiled = 0;
@@ -216,7 +216,7 @@ static halotune_status verify_group(struct group *group) {
     tell_progress(group);
     status = emulation_build(group->sources, group->source_count, &options, &group->batch);
   }
-  if (status == HALOTUNE_CANCELLED) return HALOTUNE_OK;
+  if (status == HALOTUNE_CANCELLED && is_stopped(group)) return HALOTUNE_OK;
   if (status != HALOTUNE_OK) return status;
   parallel_for(group->count, 1, parallel_threads(group->request->threads), run_member, group);
   return group->status == HALOTUNE_OK ? HALOTUNE_OK : fail(group->status, "%s", group->detail);

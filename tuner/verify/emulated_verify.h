@@ -36,7 +36,9 @@ struct verify_request {
   int threads;       /* 0: one for each CPU */
   int group;         /* variants that are compiled before the first of them runs; 0: EMULATED_VERIFY_GROUP */
   bool reproducible; /* the variants form sums in the same order, so their outputs must be bit-identical */
-  const volatile sig_atomic_t *stop; /* once not 0, no further compile or scene begins; NULL: nobody stops it */
+  /* once not 0, compilers are killed, and no further scene begins; NULL: nobody stops it. The requests of `scenes` have
+   * it, too, so that no reference is computed further */
+  const volatile sig_atomic_t *stop;
   /* called often, from any thread but one at a time, with the context of `row`; may be NULL */
   void (*progress)(void *context, const struct verify_progress *progress);
 };

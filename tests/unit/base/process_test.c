@@ -45,7 +45,7 @@ TEST(a_failed_start_leaves_no_descriptor) {
   CHECK_EQ(0, setrlimit(RLIMIT_NOFILE, &few), "fewer descriptors");
   for (int i = 0; i < 3; i++) {
     CHECK_EQ(HALOTUNE_IO, process_guard_start("true", "", &guard), "guard %d", i);
-    CHECK_EQ(HALOTUNE_IO, process_run(arguments, NULL, &nothing, 1000, &output, &result), "program %d", i);
+    CHECK_EQ(HALOTUNE_IO, process_run(arguments, NULL, &nothing, 1000, NULL, &output, &result), "program %d", i);
   }
   CHECK_EQ(0, setrlimit(RLIMIT_NOFILE, &before), "as before");
   CHECK_EQ(open_before, open_descriptors(), "descriptors");
@@ -58,7 +58,7 @@ TEST(ctrl_c_does_not_end_a_program) {
   const struct text nothing = {0};
   struct process_result result;
   struct text output = {0};
-  CHECK_OK(process_run(arguments, NULL, &nothing, 60000, &output, &result));
+  CHECK_OK(process_run(arguments, NULL, &nothing, 60000, NULL, &output, &result));
   CHECK_TEXT("alive\n", text_string(&output), "output");
   text_free(&output);
 }
@@ -70,8 +70,8 @@ TEST(a_program_gets_our_environment_and_a_variable_in_place_of_ours) {
   struct text output = {0};
   setenv("TMPDIR", "/ours", 1);
   setenv("OTHER", "other", 1);
-  CHECK_OK(process_run(arguments, "TMPDIR=/theirs", &nothing, 60000, &output, &result));
-  CHECK_OK(process_run(arguments, NULL, &nothing, 60000, &output, &result));
+  CHECK_OK(process_run(arguments, "TMPDIR=/theirs", &nothing, 60000, NULL, &output, &result));
+  CHECK_OK(process_run(arguments, NULL, &nothing, 60000, NULL, &output, &result));
   CHECK_TEXT("/theirs other\n1\n/ours other\n1\n", text_string(&output), "output");
   unsetenv("TMPDIR");
   text_free(&output);
@@ -85,10 +85,36 @@ TEST(a_silent_program_is_ended) {
     const char *const arguments[] = {"/bin/sh", "-c", scripts[i], NULL};
     struct process_result result;
     struct text output = {0};
-    CHECK_OK(process_run(arguments, NULL, &nothing, 50, &output, &result));
+    CHECK_OK(process_run(arguments, NULL, &nothing, 50, NULL, &output, &result));
     CHECK(result.timed_out, "row %zu", i);
     CHECK(WIFSIGNALED(result.wait_status), "row %zu", i);
     text_free(&output);
+  }
+}
+
+static bool is_over(const void *context) {
+  const char *path = context;
+  return access(path, F_OK) == 0;
+}
+
+/* The ending comes once the program has made a file: it runs, and has as much time as it likes. */
+TEST(a_program_is_ended_by_who_waits_for_it) {
+  static const char *const scripts[] = {"touch $0; sleep 100000", "exec >&- 2>&-; touch $0; sleep 100000",
+                                        "touch $0; yes"};
+  const struct text nothing = {0};
+  for (size_t i = 0; i < COUNT(scripts); i++) {
+    char folder[] = "/tmp/halotune-process-XXXXXX", path[64];
+    CHECK(mkdtemp(folder), "row %zu", i);
+    snprintf(path, sizeof path, "%s/runs", folder);
+    const char *const arguments[] = {"/bin/sh", "-c", scripts[i], path, NULL};
+    const struct ending ending = {.is_over = is_over, .context = path};
+    struct process_result result;
+    struct text output = {0};
+    CHECK_OK(process_run(arguments, NULL, &nothing, 1000000000, &ending, &output, &result));
+    CHECK(result.was_ended && !result.timed_out, "row %zu", i);
+    CHECK(WIFSIGNALED(result.wait_status), "row %zu", i);
+    text_free(&output);
+    CHECK_EQ(0, unlink(path) + rmdir(folder), "row %zu: it had begun", i);
   }
 }
 
@@ -301,6 +327,7 @@ int main(void) {
       cmocka_unit_test(ctrl_c_does_not_end_a_program),
       cmocka_unit_test(a_program_gets_our_environment_and_a_variable_in_place_of_ours),
       cmocka_unit_test(a_silent_program_is_ended),
+      cmocka_unit_test(a_program_is_ended_by_who_waits_for_it),
       cmocka_unit_test(the_end_of_a_process_is_told),
       cmocka_unit_test(a_script_that_does_not_end_is_ended),
       cmocka_unit_test(a_killed_process_that_does_not_end_is_left_behind),

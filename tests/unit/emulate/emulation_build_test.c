@@ -260,6 +260,29 @@ static void count_compiled(void *context, int done) {
   ++*(int *)context;
 }
 
+static bool is_file(const void *context) { return access(context, F_OK) == 0; }
+
+/* The compiler never ends, and the ending comes once it runs. Other variants are not begun. */
+TEST(a_compiler_ends_when_the_ending_comes) {
+  char folder[64], compiler[80], flag[96];
+  struct emulation_source sources[] = {kernel_source("one.cu", good), kernel_source("two.cu", good)};
+  struct emulation_options options = {.folder = folder, .compiler = compiler, .workers = 1};
+  struct emulation_batch *batch = NULL;
+  snprintf(folder, sizeof folder, "%s/ended", test_cache());
+  snprintf(compiler, sizeof compiler, "%s/ended-compiler", test_cache());
+  snprintf(flag, sizeof flag, "%s.runs", compiler);
+  write_script(compiler, "#!/bin/sh\necho >>\"$0.runs\"\nexec sleep 100000\n");
+  options.ending = (struct ending){.is_over = is_file, .context = flag};
+  CHECK_EQ(HALOTUNE_CANCELLED, emulation_build(sources, COUNT(sources), &options, &batch), "%s", fail_text());
+  CHECK(!batch, "there is no batch");
+  char *bytes;
+  size_t length = 0;
+  CHECK_OK(file_read(flag, 64, &bytes, &length));
+  CHECK_EQ(1, length, "it was begun once");
+  free(bytes);
+  unlink(flag);
+}
+
 /* Without a runner no variant can run, so none is compiled. */
 TEST(a_compiler_that_makes_no_runner_is_asked_once) {
   char folder[64], compiler[80];
@@ -539,7 +562,7 @@ TEST(a_compiler_ends_with_the_program) {
       struct text said = {0};
       struct process_result result;
       if (signals[i] != SIGKILL) signal(signals[i], SIG_DFL); /* background jobs of a shell ignore SIGINT */
-      process_run(arguments, NULL, &nothing, 1000000, &said, &result);
+      process_run(arguments, NULL, &nothing, 1000000, NULL, &said, &result);
       _exit(0);
     }
     long compiler = 0;
@@ -728,7 +751,7 @@ TEST(the_wrappers_of_the_gpu_compile_with_nvcc) {
   const char *arguments[COUNT(words) + 8] = {nvcc, "-fatbin", "-o", "/dev/null", path.bytes};
   for (char *word = strtok_r(options.bytes, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) words[count++] = word;
   for (size_t i = 0; i < count; i++) arguments[5 + i] = words[i];
-  halotune_status status = process_run(arguments, NULL, &nothing, 120000, &said, &result);
+  halotune_status status = process_run(arguments, NULL, &nothing, 120000, NULL, &said, &result);
   if (status == HALOTUNE_OK) CHECK_EQ(0, result.wait_status, "%s", text_string(&said));
   text_free(&source);
   text_free(&path);
@@ -750,6 +773,7 @@ int main(void) {
       cmocka_unit_test(a_cache_is_not_cleaned_while_it_is_used),
       cmocka_unit_test(a_missing_compiler_is_said),
       cmocka_unit_test(a_compiler_that_never_ends_is_ended),
+      cmocka_unit_test(a_compiler_ends_when_the_ending_comes),
       cmocka_unit_test(a_compiler_that_was_killed_has_not_rejected_its_source),
       cmocka_unit_test(a_compiler_that_makes_no_runner_is_asked_once),
       cmocka_unit_test(a_compiler_that_lacks_files_or_disk_has_not_rejected_its_source),
