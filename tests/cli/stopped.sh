@@ -1,4 +1,5 @@
-# Ctrl-C on a terminal ends `verify` and `reference` with the results that are there. It is typed when the line of progress is there.
+# Ctrl-C on a terminal ends `verify` and `reference` with the results that are there. It is typed when the line of progress is there. It
+# also ends a step on the CPU that would take hours, where there is no result yet.
 # A terminal without noflsh drops what nobody has read from it when Ctrl-C is typed.
 mkfifo "$TMPDIR/keys"
 stop_at() { # progress, command: both have more to do than any machine does meanwhile
@@ -25,4 +26,15 @@ grep -c "$(cat "$TMPDIR/hash")" "$TMPDIR/lines"
 printf 'name: keep\ndims: 1\ninputs: [u]\noutputs: [v]\nupdate: v = u[0]\nboundary: skip\niterate: {v: u}\ndtypes: [f64]\ngrids: [[1048576]]\nexact: {u: x, v: x + 0*steps}\n' >"$TMPDIR/keep.yaml"
 stop_at ' of 1000000 steps' "halotune reference $TMPDIR/keep.yaml --steps 1000000"
 grep -o 'off its formula by 0 RMS' "$TMPDIR/lines"
+# 100000 instructions for each point
+{
+  printf 'name: heavy\ndims: 3\ninputs: [u]\noutputs: [v]\nboundary: periodic\ndtypes: [f32]\ngrids: [[128, 128, 128]]\nupdate: v = u[0,0,0]'
+  yes '+u[1,0,0]' | head -n 50000 | tr -d '\n'
+  yes '*u[0,1,0]' | head -n 50000 | tr -d '\n'
+  echo
+} >"$TMPDIR/heavy.yaml"
+stop_at 'the first step' "halotune reference $TMPDIR/heavy.yaml"
+grep -o 'stopped before.*' "$TMPDIR/lines"
+stop_at 'inputs and reference' "halotune tune $TMPDIR/heavy.yaml --backend host --template direct --db $TMPDIR/heavy.db"
+grep -o 'interrupted$' "$TMPDIR/lines"
 # exit 0

@@ -44,9 +44,10 @@ static halotune_status load_player(struct member_state *member, struct finalists
   double time_ms;
   *player = (struct player){.slot = at, .batch = 1, .verdict = {.outcome = OUTCOME_PRUNED}};
   member_alive(member);
+  const struct ending ending = schedule_ending(&member->schedule);
   halotune_status status =
       pipeline_build(setup->pipeline, &member->task, setup->space.templates[proposal->template_index], proposal,
-                     &finalists->trials[at]);
+                     &ending, &finalists->trials[at]);
   if (status != HALOTUNE_OK || finalists->trials[at]->is_over) return status;
   player->verdict.outcome = OUTCOME_MEASURED;
   status = trial_load(backend, at, finalists->trials[at], false, &player->verdict);

@@ -34,6 +34,7 @@ struct final_case {
   volatile sig_atomic_t stop;
   int loads;
   bool forgets_rules; /* once a variant was loaded, no other can be generated any more */
+  int cancelled;      /* the load of this number is cancelled, because the user stops the run; 0: none is */
   int wrong;          /* so many of the first variants are wrong on the second grid */
   /* What the crew was told. */
   int finalists[VARIANTS], won_count, won; /* variants */
@@ -55,7 +56,10 @@ static int number_of_variant(const struct final_case *c, const struct configurat
 static halotune_status load_variant(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
   struct final_case *c = state;
   const bool is_own_grid = candidate->spec->domain.grid.n[0] == c->task.grid.n[0];
-  c->loads++;
+  if (++c->loads == c->cancelled) {
+    c->stop = 1;
+    return fail(HALOTUNE_CANCELLED, "stopped");
+  }
   c->in_slot[slot] = number_of_variant(c, &candidate->spec->configuration);
   const bool is_wrong = !is_own_grid && c->in_slot[slot] < c->wrong;
   verdict_say(verdict, is_wrong ? OUTCOME_WRONG : OUTCOME_MEASURED, is_wrong ? "1 point is wrong" : "");
@@ -313,6 +317,21 @@ TEST(finals_that_are_stopped_before_their_rounds_load_nothing) {
   }
 }
 
+TEST(finals_whose_load_is_cancelled_end_the_run) {
+  for (int cancelled = 1; cancelled <= VARIANTS; cancelled++) {
+    struct final_winner winner;
+    struct final_case c;
+    case_open(&c);
+    put_few(&c);
+    c.cancelled = cancelled;
+    case_run_finals(&c, NULL, &winner);
+    CHECK_EQ(cancelled, c.loads, "nothing is loaded afterwards");
+    CHECK_EQ(1, number_of(c.store, "select count(*) from run where state = 'partial' and reason = 'interrupted'"),
+             "the run says why it ended");
+    case_close(&c);
+  }
+}
+
 /* In a run that goes on with the results of an earlier one, nothing tells before the compile that variants are one
  * kernel. The last three variants here are. */
 TEST(copies_of_a_kernel_enter_once) {
@@ -363,6 +382,7 @@ int main(void) {
       cmocka_unit_test(the_fastest_are_compiled_before_the_first_is_loaded),
       cmocka_unit_test(a_crew_is_told_the_winner_after_its_last_checks),
       cmocka_unit_test(finals_that_are_stopped_before_their_rounds_load_nothing),
+      cmocka_unit_test(finals_whose_load_is_cancelled_end_the_run),
       cmocka_unit_test(copies_of_a_kernel_enter_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -154,7 +154,8 @@ TEST(a_second_grid_for_which_a_variant_does_not_compile_is_not_passed_over) {
     c.task.arch_name = rows[i].arch;
     const struct proposal proposal = proposal_with(&c, 8);
     const struct search_space space = {.templates = &c.bench.template, .count = 1};
-    const struct final_inputs in = {.task = &c.task, .space = &space, .pipeline = c.pipeline};
+    const struct schedule schedule = {.deadline_ms = INFINITY};
+    const struct final_inputs in = {.task = &c.task, .space = &space, .schedule = &schedule, .pipeline = c.pipeline};
     CHECK_OK(second_grid_check(&in, &proposal, &warnings, grid, &verdict));
     CHECK_TEXT(outcome_name(rows[i].want), outcome_name(verdict.outcome), "row %zu: %s", i, verdict.reason);
     CHECK_EQ(rows[i].has_grid, grid[0] != '\0', "row %zu: %s", i, grid);
@@ -164,12 +165,82 @@ TEST(a_second_grid_for_which_a_variant_does_not_compile_is_not_passed_over) {
   }
 }
 
+/* Template instantiations that practically never end. */
+static const char runaway[] = "template <int N, unsigned M> struct tree { static const long sum = tree<N - 1, 2 * "
+                              "M>::sum + tree<N - 1, 2 * M + 1>::sum; };\n"
+                              "template <unsigned M> struct tree<0, M> { static const long sum = M; };\n"
+                              "__global__ void k(long *a) { *a = tree<28, 1>::sum; }\n";
+
+/* Give the only compiler work that never ends. */
+static const struct trial *runaway_put(struct pipeline_case *c) {
+  const struct proposal proposal = proposal_with(c, 4);
+  struct trial *trial;
+  CHECK_OK(trial_begin(&c->task, c->bench.template, &proposal, &c->task.grid, &trial));
+  free(trial->generated.source);
+  trial->generated.source = strdup(runaway);
+  CHECK_OK(pipeline_put(c->pipeline, trial, &c->task));
+  return trial;
+}
+
+TEST(a_wait_ends_when_the_ending_comes) {
+  static const volatile sig_atomic_t flag = 1;
+  const struct ending ending = {.flag = &flag}, never = {.flag = NULL};
+  struct pipeline_case c;
+  struct trial *trial;
+  case_open(&c, 1000000000);
+  for (int way = 0; way < 3; way++) {
+    const struct trial *wanted = runaway_put(&c);
+    const struct proposal proposal = proposal_with(&c, 8);
+    const halotune_status status =
+        way < 2 ? pipeline_await(c.pipeline, way == 0 ? wanted : NULL, &ending, &trial)
+                : pipeline_build(c.pipeline, &c.task, c.bench.template, &proposal, &ending, &trial);
+    CHECK_EQ(HALOTUNE_CANCELLED, status, "way %d", way);
+    CHECK_TEXT("stopped while a variant was compiled", fail_text(), "way %d", way);
+    CHECK(!trial && pipeline_is_empty(c.pipeline), "way %d: nothing is left", way);
+    CHECK_OK(pipeline_build(c.pipeline, &c.task, c.bench.template, &proposal, &never, &trial));
+    CHECK(!trial->is_over, "way %d: another compile works: %s", way, trial->reason);
+    trial_free(trial);
+  }
+  CHECK_EQ(HALOTUNE_IO, pipeline_await(c.pipeline, NULL, &never, &trial), "nothing is in it");
+  case_close(&c);
+}
+
+static double next_second(void *state) {
+  double *now_ms = state;
+  return *now_ms += 1000;
+}
+
+/* The user stops a run in its last checks. They end after their time, and the winner stands without a second grid. */
+TEST(the_last_checks_of_a_stopped_run_end) {
+  static const volatile sig_atomic_t flag = 1;
+  double now_ms = 0;
+  const struct schedule schedule = {.time = {next_second, &now_ms}, .stop = &flag, .deadline_ms = INFINITY};
+  struct pipeline_case c;
+  struct text warnings = {0};
+  struct verdict verdict;
+  char grid[64];
+  case_open(&c, 1000000000);
+  const struct proposal proposal = proposal_with(&c, 8);
+  const struct search_space space = {.templates = &c.bench.template, .count = 1};
+  const struct final_inputs in = {.task = &c.task, .space = &space, .schedule = &schedule, .pipeline = c.pipeline};
+  runaway_put(&c);
+  CHECK_OK(second_grid_check(&in, &proposal, &warnings, grid, &verdict));
+  CHECK_TEXT("", grid, "no second grid");
+  CHECK_TEXT("measured", outcome_name(verdict.outcome), "the variant is not to blame");
+  CHECK_TEXT("interrupted before its check ended", verdict.reason, "why");
+  CHECK(now_ms > 5000, "the check had its time: %g ms", now_ms);
+  text_free(&warnings);
+  case_close(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_wait_that_fails_leaves_no_late_result),
       cmocka_unit_test(what_is_dropped_does_not_come_back),
       cmocka_unit_test(a_certain_trial_is_taken_before_others_that_are_ready),
       cmocka_unit_test(a_second_grid_for_which_a_variant_does_not_compile_is_not_passed_over),
+      cmocka_unit_test(a_wait_ends_when_the_ending_comes),
+      cmocka_unit_test(the_last_checks_of_a_stopped_run_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

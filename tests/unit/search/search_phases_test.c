@@ -139,6 +139,8 @@ static struct trial *trial_of(struct phase_case *c, const struct proposal *propo
   return trial;
 }
 
+static const struct ending never = {.flag = NULL};
+
 TEST(a_trial_that_has_no_source_has_a_row_of_its_own) {
   struct phase_case c;
   case_open(&c);
@@ -157,7 +159,7 @@ TEST(a_recording_compiles_nothing) {
   case_open(&c);
   struct proposal first = proposal_with(&c, NULL);
   struct trial *trial;
-  CHECK_OK(pipeline_build(c.pipeline, &c.task, c.bench.template, &first, &trial));
+  CHECK_OK(pipeline_build(c.pipeline, &c.task, c.bench.template, &first, &never, &trial));
   CHECK(trial && !trial->is_over && trial->generated.source && !trial->compiled.cubin, "a source, and no cubin");
   trial_free(trial);
   case_close(&c);
@@ -648,6 +650,42 @@ TEST(a_variant_that_another_gpu_takes_over_keeps_its_reason) {
   case_close(&c);
 }
 
+static volatile sig_atomic_t user_stops;
+
+/* The first variant is wrong. During the work for the next one, the user stops the run. */
+static halotune_status load_until_stop(void *state, int slot, const struct candidate *candidate,
+                                       struct verdict *verdict) {
+  if (((const struct phase_case *)state)->loads == 0) return load_wrong(state, slot, candidate, verdict);
+  user_stops = 1;
+  return fail(HALOTUNE_CANCELLED, "stopped");
+}
+
+TEST(a_variant_whose_load_is_cancelled_has_no_result_and_ends_the_search) {
+  static const struct strategy strategy = {.next = next_of_two, .tell = tell_nobody, .why = why_of_two};
+  static const struct backend stopped = {
+      .name = "stopped", .set_problem = set_problem, .load = load_until_stop, .unload = unload};
+  for (int is_stopped = 0; is_stopped < 2; is_stopped++) {
+    static volatile sig_atomic_t nobody_stops;
+    struct search_end end;
+    struct phase_case c;
+    case_open(&c);
+    user_stops = 0;
+    c.backend = (struct backend_handle){.table = &stopped, .state = &c};
+    c.schedule.search_end_ms = INFINITY;
+    c.schedule.stop = is_stopped ? &user_stops : &nobody_stops;
+    struct two two = {.list = {proposal_with(&c, "block_x=64"), proposal_with(&c, "block_y=4")}};
+    const struct proposal first = proposal_with(&c, NULL);
+    c.rows.run = case_run(&c.bench, c.store, "580.1");
+    c.first = trial_of(&c, &first);
+    struct search_inputs in = inputs_of(&c, &strategy);
+    in.strategy_state = &two;
+    CHECK_EQ(is_stopped ? HALOTUNE_OK : HALOTUNE_CANCELLED, search_phase_run(&in, &end), "%s", fail_text());
+    CHECK_EQ(1, number_of(c.store, "select count(*) from measurement"), "the default has a result");
+    CHECK(!end.is_exhausted, "a variant lacks one");
+    case_close(&c);
+  }
+}
+
 /* A member that keeps a variant until the deadline, or loses it then. */
 struct late_crew {
   struct phase_case *c;
@@ -875,7 +913,8 @@ static bool is_prime(long number) {
 
 /* What the check of the second grid reads and changes. */
 static struct final_inputs second_grid_inputs(struct phase_case *c) {
-  return (struct final_inputs){.task = &c->task, .space = &c->space, .backend = &c->backend, .pipeline = c->pipeline};
+  return (struct final_inputs){
+      .task = &c->task, .space = &c->space, .schedule = &c->schedule, .backend = &c->backend, .pipeline = c->pipeline};
 }
 
 /* The fastest variants are compiled for the second grid while the final rounds run. Other compiles go on beside. */
@@ -904,13 +943,12 @@ TEST(the_fastest_are_compiled_ahead_for_the_second_grid) {
     }
     struct final_inputs in = second_grid_inputs(&c);
     in.timed = &c.timed;
-    in.schedule = &c.schedule;
     CHECK_OK(second_grid_begin(&in, &ahead));
     CHECK_EQ(rows[i].want, pipeline_count(c.pipeline), "row %zu", i);
     for (int k = 0; k < ahead.count; k++)
       CHECK(is_prime(ahead.list[k].task.grid.n[1]), "row %zu: %ld", i, ahead.list[k].task.grid.n[1]);
     const struct proposal other = proposal_with(&c, NULL);
-    CHECK_OK(pipeline_build(c.pipeline, &c.task, c.bench.template, &other, &trial));
+    CHECK_OK(pipeline_build(c.pipeline, &c.task, c.bench.template, &other, &never, &trial));
     CHECK(proposal_equals(&c.space, &other, &trial->proposal), "row %zu: its own trial", i);
     trial_free(trial);
     CHECK_EQ(rows[i].want, pipeline_count(c.pipeline), "row %zu: the others stay", i);
@@ -1178,6 +1216,7 @@ int main(void) {
       cmocka_unit_test(results_are_taken_while_the_strategy_thinks),
       cmocka_unit_test(variants_that_run_beside_the_program_count_at_once),
       cmocka_unit_test(a_variant_that_another_gpu_takes_over_keeps_its_reason),
+      cmocka_unit_test(a_variant_whose_load_is_cancelled_has_no_result_and_ends_the_search),
       cmocka_unit_test(a_search_whose_last_variant_another_gpu_has_is_cut_by_the_deadline),
       cmocka_unit_test(what_a_lookup_serves_is_measured_first),
       cmocka_unit_test(a_slow_default_adjusts_no_earlier_results),

@@ -118,7 +118,7 @@ static halotune_status host_load(void *state, int number, const struct candidate
   struct emulation_slot *slot = &h->slots[number];
   const char *kernel = candidate->generated->launch.kernel;
   const struct emulation_source source = {kernel, candidate->generated->source, &kernel, 1};
-  const struct emulation_options options = {.workers = 1};
+  const struct emulation_options options = {.workers = 1, .ending = h->problem.ending};
   empty_slot(slot);
   if (candidate->is_roof) { /* the emulation has no roof, because memory does not bound it */
     verdict_say(verdict, OUTCOME_LAUNCH_FAILED, "the emulation has no roof");
@@ -133,9 +133,10 @@ static halotune_status host_load(void *state, int number, const struct candidate
 }
 
 static halotune_status make_empty(struct host *h) {
+  const struct emulation_options options = {.workers = 1, .ending = h->problem.ending};
   static const char *const kernel = "empty";
   const struct emulation_source source = {"empty.cu", "extern \"C\" __global__ void empty() {}\n", &kernel, 1};
-  return h->empty ? HALOTUNE_OK : emulation_build(&source, 1, &(struct emulation_options){.workers = 1}, &h->empty);
+  return h->empty ? HALOTUNE_OK : emulation_build(&source, 1, &options, &h->empty);
 }
 
 /* Run one application. */

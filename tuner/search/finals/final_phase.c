@@ -98,7 +98,8 @@ static halotune_status load_candidate(void *state, int candidate, int slot, stru
   struct trial **trial = &phase->built[candidate];
   halotune_status status = HALOTUNE_OK;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
-  if (!*trial) status = pipeline_build(in->pipeline, in->task, template_of(in, proposal), proposal, trial);
+  const struct ending ending = schedule_ending(in->schedule);
+  if (!*trial) status = pipeline_build(in->pipeline, in->task, template_of(in, proposal), proposal, &ending, trial);
   if (status != HALOTUNE_OK) return status;
   if ((*trial)->is_over) {
     verdict_say(verdict, (*trial)->result.outcome, (*trial)->reason);
@@ -336,6 +337,8 @@ halotune_status final_phase_run(const struct final_inputs *in, const char *parti
   const bool is_stopped = schedule_is_stopped(in->schedule);
   if (status == HALOTUNE_OK && is_stopped) status = end_early(in, schedule_stop_reason(in->schedule), reason);
   else if (status == HALOTUNE_OK) status = run_phase(&phase, partial, out, reason);
+  if (status == HALOTUNE_CANCELLED && schedule_is_stopped(in->schedule))
+    status = end_early(in, schedule_stop_reason(in->schedule), reason);
   phase_free(&phase);
   return status;
 }

@@ -166,10 +166,12 @@ static halotune_status check_everywhere(const struct final_inputs *in, struct fi
                                         struct verdict *verdict) {
   enum { SEED = 1 }; /* as in the search: these are the fields on which it was measured */
   const struct trial *trial = rounds->trials[rounds->finals.entries[0].candidate];
+  const struct last_checks checks = schedule_last_checks(in->schedule);
+  const struct ending ending = last_checks_ending(&checks);
   struct scene scene = {.launches = 0};
   run_progress_show(in->progress, "winner at all points");
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
-  const halotune_status status = grid_check(in, in->task, SEED, trial, &scene, &rounds->warnings, verdict);
+  const halotune_status status = grid_check(in, in->task, SEED, trial, &ending, &scene, &rounds->warnings, verdict);
   scene_free(&scene);
   return status;
 }

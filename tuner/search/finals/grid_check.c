@@ -5,8 +5,8 @@
 #include "tuner/search/variants/problem_set.h"
 
 halotune_status grid_check(const struct final_inputs *in, const struct task *task, uint64_t seed,
-                           const struct trial *trial, struct scene *scene, struct text *warnings,
-                           struct verdict *verdict) {
+                           const struct trial *trial, const struct ending *ending, struct scene *scene,
+                           struct text *warnings, struct verdict *verdict) {
   struct backend_handle *backend = in->backend;
   struct scene_request request = {.stencil = task->stencil,
                                   .analysis = task->analysis,
@@ -16,8 +16,9 @@ halotune_status grid_check(const struct final_inputs *in, const struct task *tas
                                   .input = INPUT_RANDOM,
                                   .seed = seed,
                                   .steps = task->launch_steps > 1 ? task->launch_steps : 1,
-                                  .launch_steps = task->launch_steps};
-  struct backend_problem problem = {.scene = scene, .launch = in->launch, .cache = in->cache};
+                                  .launch_steps = task->launch_steps,
+                                  .ending = *ending};
+  struct backend_problem problem = {.scene = scene, .launch = in->launch, .cache = in->cache, .ending = *ending};
   halotune_status status = problem_make(backend, &request, scene, &problem, warnings, NULL);
   if (status == HALOTUNE_OK) status = trial_load(backend, 0, trial, false, verdict);
   const bool is_right = status == HALOTUNE_OK && verdict->outcome == OUTCOME_MEASURED;

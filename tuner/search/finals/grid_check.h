@@ -10,11 +10,12 @@
  *   task      another than in->task, or this one
  *   seed      of the inputs
  *   trial     compiled for that grid
+ *   ending    of the work on the CPU; its context lives as long as the scene
  *   scene     ended with scene_free after any outcome; must live as long as the problem
  *   warnings  lines about the problem on the device are added
  * Returns HALOTUNE_OK, HALOTUNE_MEMORY, or what the backend returns. */
 halotune_status grid_check(const struct final_inputs *in, const struct task *task, uint64_t seed,
-                           const struct trial *trial, struct scene *scene, struct text *warnings,
-                           struct verdict *verdict);
+                           const struct trial *trial, const struct ending *ending, struct scene *scene,
+                           struct text *warnings, struct verdict *verdict);
 
 #endif

@@ -39,15 +39,18 @@ static const double least_ahead_ms = 0.02;
 
 /* How a trial is made for a task: pipeline_build, or trial_begin alone. */
 typedef halotune_status trial_make(const struct final_inputs *in, const struct task *task,
-                                   const struct proposal *proposal, struct trial **out);
+                                   const struct proposal *proposal, const struct ending *ending, struct trial **out);
 
 static halotune_status make_compiled(const struct final_inputs *in, const struct task *task,
-                                     const struct proposal *proposal, struct trial **out) {
-  return pipeline_build(in->pipeline, task, in->space->templates[proposal->template_index], proposal, out);
+                                     const struct proposal *proposal, const struct ending *ending, struct trial **out) {
+  const struct template *template = in->space->templates[proposal->template_index];
+  return pipeline_build(in->pipeline, task, template, proposal, ending, out);
 }
 
 static halotune_status make_generated(const struct final_inputs *in, const struct task *task,
-                                      const struct proposal *proposal, struct trial **out) {
+                                      const struct proposal *proposal, const struct ending *ending,
+                                      struct trial **out) {
+  (void)ending;
   return trial_begin(task, in->space->templates[proposal->template_index], proposal, &task->grid, out);
 }
 
@@ -58,8 +61,8 @@ static halotune_status make_generated(const struct final_inputs *in, const struc
  *   trial         receives the trial, which is over where it did not compile; NULL where there is no such grid
  *   reason        receives why the last grid was left out */
 static halotune_status find_grid(const struct final_inputs *in, const struct proposal *proposal, trial_make *make,
-                                 struct task *task, double *coefficients, struct trial **trial,
-                                 char reason[BACKEND_REASON_BYTES]) {
+                                 const struct ending *ending, struct task *task, double *coefficients,
+                                 struct trial **trial, char reason[BACKEND_REASON_BYTES]) {
   struct grid grids[AWKWARD_GRIDS_MOST];
   const int count = awkward_grids(&in->task->grid, grids);
   *trial = NULL;
@@ -68,7 +71,7 @@ static halotune_status find_grid(const struct final_inputs *in, const struct pro
     task->grid = grids[i];
     task->coefficients = coefficients;
     halotune_status status = scene_coefficients(task->stencil, &task->grid, task->dtype, coefficients);
-    if (status == HALOTUNE_OK) status = make(in, task, proposal, trial);
+    if (status == HALOTUNE_OK) status = make(in, task, proposal, ending, trial);
     if (status != HALOTUNE_OK || !(*trial)->is_over || (*trial)->result.outcome != OUTCOME_PRUNED) return status;
     const bool was_compiled = (*trial)->generated.source != NULL; /* no multiprocessor has room for a block of it */
     snprintf(reason, BACKEND_REASON_BYTES, "%.*s", BACKEND_REASON_BYTES - 1, (*trial)->reason);
@@ -89,11 +92,12 @@ static halotune_status begin_compile(const struct final_inputs *in, const struct
   struct second_compile *compile = &out->list[out->count];
   struct trial *trial;
   char reason[BACKEND_REASON_BYTES];
+  const struct ending ending = {.flag = NULL};
   *compile = (struct second_compile){.task = *in->task, .coefficients = coefficients_make(in->task)};
   if (!compile->coefficients) return fail_memory();
   out->count++;
   halotune_status status =
-      find_grid(in, proposal, make_generated, &compile->task, compile->coefficients, &trial, reason);
+      find_grid(in, proposal, make_generated, &ending, &compile->task, compile->coefficients, &trial, reason);
   if (status == HALOTUNE_OK && trial && !trial->is_over) return pipeline_put(in->pipeline, trial, &compile->task);
   trial_free(trial);
   return status;
@@ -143,6 +147,8 @@ static void judge_compile(const struct trial *trial, char grid[GRID_TEXT_BYTES],
 halotune_status second_grid_check(const struct final_inputs *in, const struct proposal *proposal, struct text *warnings,
                                   char grid[GRID_TEXT_BYTES], struct verdict *verdict) {
   enum { SEED = 2 };
+  const struct last_checks checks = schedule_last_checks(in->schedule);
+  const struct ending ending = last_checks_ending(&checks);
   struct task task = *in->task;
   struct second second = {.trial = NULL};
   grid[0] = '\0';
@@ -150,11 +156,17 @@ halotune_status second_grid_check(const struct final_inputs *in, const struct pr
   second.coefficients = coefficients_make(&task);
   if (!second.coefficients) return fail_memory();
   halotune_status status =
-      find_grid(in, proposal, make_compiled, &task, second.coefficients, &second.trial, verdict->reason);
+      find_grid(in, proposal, make_compiled, &ending, &task, second.coefficients, &second.trial, verdict->reason);
   if (status == HALOTUNE_OK && second.trial) {
     grid_write(&task.grid, task.stencil->dims, grid);
     if (second.trial->is_over) judge_compile(second.trial, grid, verdict);
-    else status = grid_check(in, &task, SEED, second.trial, &second.scene, warnings, verdict);
+    else status = grid_check(in, &task, SEED, second.trial, &ending, &second.scene, warnings, verdict);
+  }
+  if (status == HALOTUNE_CANCELLED && ending_has_come(&ending)) { /* this says nothing about the variant */
+    *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
+    snprintf(verdict->reason, sizeof verdict->reason, "%s before its check ended", schedule_stop_reason(in->schedule));
+    grid[0] = '\0';
+    status = HALOTUNE_OK;
   }
   scene_free(&second.scene);
   trial_free(second.trial);

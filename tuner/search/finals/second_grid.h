@@ -26,8 +26,8 @@ void second_grid_end(const struct final_inputs *in, struct second_ahead *ahead);
 /* Run a variant on a grid with awkward extents and other coefficients. All slots are unloaded, and that grid stays on
  * the device.
  *   warnings lines about the problem on the device are added
- *   grid     receives the grid, as "509x251x499"; "" where the variant's rules keep no such grid, or the compiler
- *            crashed or took too long
+ *   grid     receives the grid, as "509x251x499"; "" where the variant's rules keep no such grid, where the
+ *            compiler crashed or took too long, or where a run that is stopped gave the check no more time
  *   verdict  receives the outcome, also that the variant does not compile there. Without a grid that is
  *            OUTCOME_MEASURED, with the reason
  * Returns HALOTUNE_OK, HALOTUNE_MEMORY, or what backend or compiler return. */

@@ -68,7 +68,8 @@ static halotune_status try_kernel(struct roof_search *search, const struct propo
   struct trial *trial;
   double time_ms = NAN;
   const struct template *template = search->templates[proposal->template_index];
-  halotune_status status = pipeline_build(in->pipeline, in->copy, template, proposal, &trial);
+  const struct ending ending = schedule_ending(in->schedule);
+  halotune_status status = pipeline_build(in->pipeline, in->copy, template, proposal, &ending, &trial);
   if (status == HALOTUNE_OK && !trial->is_over) status = time_kernel(search, trial, &time_ms);
   int place = status == HALOTUNE_OK && !isnan(time_ms) ? place_for(search, time_ms) : MOST_ROOFS;
   if (place < MOST_ROOFS) {

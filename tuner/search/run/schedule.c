@@ -8,7 +8,8 @@
 enum {
   LAST_STEPS_MS = 2000, /* what follows the finals: the second grid */
   SETUP_MS = 2000,      /* what follows the reading of databases */
-  ENOUGH_MS = 10000     /* the finals get half of this */
+  ENOUGH_MS = 10000,    /* the finals get half of this */
+  CHECKS_MS = 5000 /* the time of the last checks in a run that is stopped: a compile, and a run on the second grid */
 };
 
 struct schedule schedule_start(const struct time_source *time, const volatile sig_atomic_t *stop, double deadline_ms) {
@@ -54,6 +55,29 @@ static bool has_passed(const struct schedule *schedule) { return schedule_now_ms
 
 bool schedule_is_stopped(const struct schedule *schedule) {
   return is_interrupted(schedule) || schedule->is_too_late || has_passed(schedule);
+}
+
+static bool is_over(const void *context) { return schedule_is_stopped(context); }
+
+struct ending schedule_ending(const struct schedule *schedule) {
+  return (struct ending){.is_over = is_over, .context = schedule};
+}
+
+struct last_checks schedule_last_checks(const struct schedule *schedule) {
+  return (struct last_checks){schedule, schedule_now_ms(schedule) + CHECKS_MS};
+}
+
+static bool are_checks_over(const void *context) {
+  const struct last_checks *checks = context;
+  return schedule_is_stopped(checks->schedule) && schedule_now_ms(checks->schedule) >= checks->until_ms;
+}
+
+struct ending last_checks_ending(const struct last_checks *checks) {
+  return (struct ending){.is_over = are_checks_over, .context = checks};
+}
+
+halotune_status schedule_settle(const struct schedule *schedule, halotune_status status) {
+  return status == HALOTUNE_CANCELLED && schedule_is_stopped(schedule) ? HALOTUNE_OK : status;
 }
 
 const char *schedule_stop_reason(const struct schedule *schedule) {

@@ -5,7 +5,9 @@
 #include <signal.h>
 #include <stdbool.h>
 
+#include "base/fail.h"
 #include "base/system/clock.h"
+#include "base/system/ending.h"
 
 /* Times in ms are those of `time`. */
 struct schedule {
@@ -45,6 +47,22 @@ double schedule_spent_s(const struct schedule *schedule); /* time since the set-
 
 /* Whether the run has to end soon: the user stops it, the deadline has come, or it is too near to begin the search. */
 bool schedule_is_stopped(const struct schedule *schedule);
+
+/* The same question, for work that asks it often. The schedule must live as long as the work. */
+struct ending schedule_ending(const struct schedule *schedule);
+
+/* When the last checks of a winner end: the schedule is stopped, and they have had their time. So a run that is stopped
+ * in them has a winner all the same, unless they take long. */
+struct last_checks {
+  const struct schedule *schedule;
+  double until_ms; /* they have their time until then */
+};
+struct last_checks schedule_last_checks(const struct schedule *schedule); /* they begin now */
+struct ending last_checks_ending(const struct last_checks *checks);
+
+/* HALOTUNE_OK in place of the HALOTUNE_CANCELLED of work that ended because the schedule is stopped. The caller then
+ * ends as the schedule says. All other statuses stay. */
+halotune_status schedule_settle(const struct schedule *schedule, halotune_status status);
 
 /* Say in words why a schedule is stopped. */
 const char *schedule_stop_reason(const struct schedule *schedule);

@@ -17,7 +17,8 @@ halotune_status search_take_ended(struct search_phase *phase) {
   phase->ran++;
   if (status == HALOTUNE_OK) return results_finish(&phase->results, trial);
   trial_free(trial);
-  return status;
+  phase->dropped += status == HALOTUNE_CANCELLED;
+  return schedule_settle(phase->in->schedule, status);
 }
 
 halotune_status search_take_all_ended(struct search_phase *phase) {

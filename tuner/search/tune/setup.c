@@ -20,6 +20,7 @@ static struct backend_problem problem_of(const struct setup_inputs *in, struct s
                                   .launch = launch,
                                   .cache = in->options->cache,
                                   .reproducible = in->task->reproducible,
+                                  .ending = schedule_ending(in->schedule),
                                   .roof_elements = in->copy ? in->copy->grid.n[0] : 0};
 }
 
@@ -47,7 +48,8 @@ static halotune_status make_problem(const struct setup_inputs *in, struct setup 
                                         .input = INPUT_RANDOM,
                                         .seed = 1,
                                         .steps = task->launch_steps > 1 ? task->launch_steps : 1,
-                                        .launch_steps = task->launch_steps};
+                                        .launch_steps = task->launch_steps,
+                                        .ending = schedule_ending(in->schedule)};
   const struct problem_teller teller = {tell_progress, in->progress};
   if (!backend->facts.is_recording) {
     const struct backend_problem problem = problem_of(in, setup, launch);
@@ -117,9 +119,9 @@ static halotune_status begin_default(const struct setup_inputs *in, struct setup
 static halotune_status build_default(const struct setup_inputs *in, struct setup *setup,
                                      const struct proposal *proposal, struct trial **out) {
   const struct template *template = setup->templates[proposal->template_index];
-  if (pipeline_is_empty(setup->pipeline)) return pipeline_build(setup->pipeline, in->task, template, proposal, out);
-  halotune_status status = pipeline_take(setup->pipeline, -1, out);
-  return status == HALOTUNE_OK && !*out ? fail(HALOTUNE_IO, "a compile gave no result") : status;
+  const struct ending ending = schedule_ending(in->schedule);
+  if (!pipeline_is_empty(setup->pipeline)) return pipeline_await(setup->pipeline, NULL, &ending, out);
+  return pipeline_build(setup->pipeline, in->task, template, proposal, &ending, out);
 }
 
 /* Try a template's default. If it works, it becomes setup->first. */
@@ -370,7 +372,7 @@ halotune_status setup_make(const struct setup_inputs *in, struct setup *out) {
   if (status == HALOTUNE_OK) status = setup_find_space(in, out);
   trace_end(TRACE_PHASES, "space", begin_ms, NULL, NULL);
   if (status != HALOTUNE_OK || schedule_is_stopped(in->schedule)) return status;
-  status = prepare_device(in, out);
+  status = schedule_settle(in->schedule, prepare_device(in, out));
   if (status != HALOTUNE_OK || schedule_is_stopped(in->schedule)) return status;
   if (in->copy) status = measure_roughly(tools->backend, SLOT_MEMCPY, &out->memcpy_ms);
   if (status == HALOTUNE_OK) status = open_run(in, out);

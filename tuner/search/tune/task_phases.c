@@ -253,7 +253,7 @@ halotune_status tune(const struct tune_tools *tools, const struct task *task, co
   begin_ms = trace_now_ms();
   out->setup_s = schedule_spent_s(&run.schedule);
   if (status == HALOTUNE_OK && run.setup.rows.run && !schedule_is_stopped(&run.schedule))
-    status = run_search(&run, &out->tally);
+    status = schedule_settle(&run.schedule, run_search(&run, &out->tally));
   if (run.strategy_state) take_remark(&run, out);
   out->search_s = schedule_spent_s(&run.schedule) - out->setup_s;
   trace_end(TRACE_PHASES, "search", begin_ms, NULL, task->stencil->name);

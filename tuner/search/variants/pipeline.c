@@ -10,6 +10,7 @@ enum {
   MOST_IN_FLIGHT = 256, /* trials with the compilers, which never take so many */
   ENOUGH_READY = 32,    /* when so many are ready, no more are begun */
   RING = 320,           /* it never fills: all that are begun have room in it */
+  ASK_MS = 20,          /* how long a wait for a compile does not see that the ending has come */
 };
 
 struct in_flight {
@@ -147,21 +148,39 @@ halotune_status pipeline_take_this(struct pipeline *pipeline, const struct trial
   return status;
 }
 
+/* Drop all trials, because the ending has come. */
+static halotune_status end_early(struct pipeline *pipeline) {
+  pipeline_clear(pipeline);
+  return fail(HALOTUNE_CANCELLED, "stopped while a variant was compiled");
+}
+
+halotune_status pipeline_await(struct pipeline *pipeline, const struct trial *wanted, const struct ending *ending,
+                               struct trial **out) {
+  halotune_status status = HALOTUNE_OK;
+  bool may_come = true;
+  *out = NULL;
+  while (status == HALOTUNE_OK && !*out && may_come) {
+    may_come = pipeline->flying > 0;
+    status = wanted ? pipeline_take_this(pipeline, wanted, ASK_MS, out) : pipeline_take(pipeline, ASK_MS, out);
+    if (status == HALOTUNE_OK && !*out && ending_has_come(ending)) return end_early(pipeline);
+  }
+  return status == HALOTUNE_OK && !*out ? fail(HALOTUNE_IO, "a compile gave no result") : status;
+}
+
 halotune_status pipeline_build(struct pipeline *pipeline, const struct task *task, const struct template *template,
-                               const struct proposal *proposal, struct trial **out) {
+                               const struct proposal *proposal, const struct ending *ending, struct trial **out) {
   halotune_status status = trial_begin(task, template, proposal, &task->grid, out);
   if (status != HALOTUNE_OK || (*out)->is_over) return status;
   struct trial *trial = *out;
   *out = NULL;
-  while (status == HALOTUNE_OK && !pipeline_has_room(pipeline) && pipeline->flying > 0)
-    status = results_collect(pipeline, -1);
+  while (status == HALOTUNE_OK && !pipeline_has_room(pipeline) && pipeline->flying > 0) {
+    status = results_collect(pipeline, ASK_MS);
+    if (status == HALOTUNE_OK && ending_has_come(ending)) status = end_early(pipeline);
+  }
   if (status != HALOTUNE_OK) {
     trial_free(trial);
     return status;
   }
   status = pipeline_put(pipeline, trial, task);
-  if (status == HALOTUNE_OK) status = pipeline_take_this(pipeline, trial, -1, out);
-  while (status == HALOTUNE_OK && !*out && pipeline->flying > 0) status = pipeline_take_this(pipeline, trial, -1, out);
-  if (status == HALOTUNE_OK && !*out) status = fail(HALOTUNE_IO, "a compile gave no result");
-  return status;
+  return status == HALOTUNE_OK ? pipeline_await(pipeline, trial, ending, out) : status;
 }

@@ -2,6 +2,7 @@
 #ifndef SEARCH_VARIANTS_PIPELINE_H
 #define SEARCH_VARIANTS_PIPELINE_H
 
+#include "base/system/ending.h"
 #include "tuner/search/variants/trial.h"
 
 struct pipeline;
@@ -43,10 +44,20 @@ halotune_status pipeline_take(struct pipeline *pipeline, int timeout_ms, struct 
 halotune_status pipeline_take_this(struct pipeline *pipeline, const struct trial *wanted, int timeout_ms,
                                    struct trial **out);
 
-/* Generate and compile one variant on the task's grid, and wait for it. Other trials stay in the pipeline.
+/* Wait for one trial that is compiled or over, as pipeline_take and pipeline_take_this do.
+ *   wanted  NULL: take the next trial
+ *   ending  asked often; once it has come, all trials are dropped
+ *   out     the caller's; NULL on failure
+ * Returns HALOTUNE_OK; HALOTUNE_CANCELLED if the ending came; HALOTUNE_IO if no trial can come; or what the compiler
+ * returns. */
+halotune_status pipeline_await(struct pipeline *pipeline, const struct trial *wanted, const struct ending *ending,
+                               struct trial **out);
+
+/* Generate and compile one variant on the task's grid, and wait for it. Other trials stay in the pipeline, unless the
+ * ending comes.
  *   out  the caller's; is_over where generating or compiling failed; NULL on failure
- * Returns HALOTUNE_OK, HALOTUNE_MEMORY, HALOTUNE_IO, or what the compiler returns. */
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY; or what pipeline_await returns. */
 halotune_status pipeline_build(struct pipeline *pipeline, const struct task *task, const struct template *template,
-                               const struct proposal *proposal, struct trial **out);
+                               const struct proposal *proposal, const struct ending *ending, struct trial **out);
 
 #endif

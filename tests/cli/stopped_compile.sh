@@ -1,0 +1,27 @@
+# SIGTERM and the deadline end a compiler that never ends by itself: `tune` and `verify` end as usual.
+cat >"$TMPDIR/compiler" <<'C'
+#!/bin/sh
+touch "${0%/*}/begun"
+exec sleep 100000
+C
+chmod +x "$TMPDIR/compiler"
+HALOTUNE_CXX=$TMPDIR/compiler
+XDG_CACHE_HOME=$TMPDIR/cache
+HALOTUNE_DB=$TMPDIR/stopped.db
+export HALOTUNE_CXX XDG_CACHE_HOME HALOTUNE_DB
+stop() { # command: it gets SIGTERM once the compiler runs
+  rm -f "$TMPDIR/begun"
+  "$@" >"$TMPDIR/out" 2>"$TMPDIR/err" &
+  until [ -e "$TMPDIR/begun" ] || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
+  kill -TERM $!
+  wait $!
+  echo "exit $?"
+}
+stop env halotune verify copy --template direct --sample 3 --workers 1
+cut -d, -f1-4 "$TMPDIR/out"
+grep -o 'halotune: stopped;' "$TMPDIR/err"
+stop env halotune tune copy --dtype f32 --grid 64 --backend host --template direct
+grep -o 'no winner: .*' "$TMPDIR/out"
+halotune tune copy --dtype f32 --grid 64 --backend host --template direct --budget 1s --deadline 4s 2>/dev/null | grep -o 'no winner: .*'
+sqlite3 "$HALOTUNE_DB" 'select count(*) from measurement'
+# exit 0
