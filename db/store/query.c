@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/system/clock.h"
@@ -13,6 +14,12 @@
 #include "base/text/utf8.h"
 #include "db/store/filesystem.h"
 #include "db/store/held_folder.h"
+
+/* Whether the user limits the size of files. SQLite tells a write beyond the limit as any other error of a disk. */
+static bool is_file_size_limited(void) {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
 
 /* What to do about an error, as the end of a sentence. */
 static const char *advice_for(int code) {
@@ -23,6 +30,8 @@ static const char *advice_for(int code) {
     return "; the file is damaged: move it away, and restore a backup or import what 'halotune db export' can still read";
   case SQLITE_INTERRUPT:
     return "; reading takes far longer than the size of the file explains: the file is damaged, or was made so that reading it never ends";
+  case SQLITE_IOERR:
+    return is_file_size_limited() ? "; files of this program may not grow beyond a limit: raise it with ulimit -f" : "";
   case SQLITE_FULL: return "; this result was not stored: make room on the disk";
   case SQLITE_BUSY:
   case SQLITE_LOCKED: return "; another program is writing to the database: try again later";

@@ -35,10 +35,10 @@ struct answer {
   int reason; /* errno; or a wait status, or PROCESS_NOT_ENDED */
 };
 
-/* Ignore and block the signals of a terminal. They are blocked as well, because NVRTC's front end installs handlers
- * that exit while it compiles. */
+/* Ignore and block the signals of a terminal, and that of the limit of file sizes, at which a write fails. They are
+ * blocked as well, because NVRTC's front end installs handlers that exit while it compiles. */
 static void ignore_the_terminal(void) {
-  static const int ignored[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+  static const int ignored[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGXFSZ};
   sigset_t blocked;
   sigemptyset(&blocked);
   for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL); /* remove the program's handlers */

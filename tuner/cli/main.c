@@ -1,5 +1,6 @@
 /* main.c: parses the command line, prints help, and runs a command. */
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -254,6 +255,7 @@ static enum exit_code run_arguments(int argc, char **argv) {
 /* Commands print without checking whether stdout can be written. This is the only place that checks it. A thread that
  * was given up may still be inside NVRTC or the driver. exit() would unload them while it uses them. */
 int main(int argc, char **argv) {
+  signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes (ulimit -f) fails, as on a full disk */
   setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* keeps lines whole if stdout and stderr go to one file */
   journal_vfs_open_soon();
   terminal_open();
