@@ -77,7 +77,8 @@ halotune_status cache_folder_remove(const char *path);
 /* --- cache_folder_trim.c --- */
 
 /* If the entries take more than `max_bytes`, remove the least recently used ones until they take nine tenths of it.
- * Also remove leftovers that are older than an hour. Files that cannot be removed stay. */
+ * Also remove leftovers that are older than an hour. Files that cannot be removed stay, and all files stay where
+ * own_folder_check refuses the folder. fail_text() stays as it is. */
 void cache_folder_trim(const char *folder, uint64_t max_bytes);
 
 #endif

@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/files/own.h"
 #include "base/memory/array.h"
 #include "gpu/compile/cache_folder.h"
 
@@ -44,7 +45,18 @@ static int compare_age(const void *a, const void *b) {
   return (left->used_ns > right->used_ns) - (left->used_ns < right->used_ns);
 }
 
+/* Whether the folder is still this user's. It may have been removed since it was opened, and another user may have put
+ * a link in its place. */
+static bool is_own_folder(const char *folder) {
+  struct fail_kept detail;
+  fail_keep(&detail);
+  const bool is_own = own_folder_check(folder) == HALOTUNE_OK;
+  fail_put_back(&detail);
+  return is_own;
+}
+
 void cache_folder_trim(const char *folder, uint64_t max_bytes) {
+  if (!is_own_folder(folder)) return;
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   struct listing listing = {.now_ns = (int64_t)now.tv_sec * second_ns + now.tv_nsec};

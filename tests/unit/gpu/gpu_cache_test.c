@@ -283,6 +283,47 @@ TEST(a_folder_that_others_can_write_holds_nothing) {
   cubin_cache_close(&cache);
 }
 
+/* The user removes the cache while a program uses it, in a folder where all users may make files. Another user puts a
+ * link there, to a folder of the first one. A link of the user's own, in a folder of the user's own, is followed. */
+TEST(nothing_is_removed_through_a_link_that_another_user_put_there) {
+  enum { OTHER_USER = 12345 };
+  static const char *const entries[] = {"00112233445566778899aabbccddeeff.cubin",
+                                        "00112233445566778899aabbccddeeff.so.AAAAAA"};
+  const struct timespec old[] = {{.tv_sec = time(NULL) - 7200}, {.tv_sec = time(NULL) - 7200}};
+  char all[] = "/tmp/halotune-all-XXXXXX", mine[64], kept[64], path[128];
+  if (geteuid() != 0) skip(); /* only root makes links of others */
+  CHECK(mkdtemp(all), "%s", all);
+  snprintf(mine, sizeof mine, "%s/mine", all);
+  snprintf(kept, sizeof kept, "%s/kept", all);
+  for (int is_theirs = 0; is_theirs < 2; is_theirs++) {
+    struct cubin_cache cache;
+    struct cache_facts removed;
+    bool is_held;
+    CHECK_EQ(0, chmod(all, is_theirs ? 01777 : 0700), "%s", all);
+    CHECK_OK(cubin_cache_open(mine, 1, &cache));
+    CHECK(put_source(&cache, "int a;", 500), "%s", fail_text());
+    CHECK_EQ(0, rename(mine, kept), "%s", kept);
+    for (size_t i = 0; i < COUNT(entries); i++) {
+      snprintf(path, sizeof path, "%s/%s", kept, entries[i]);
+      CHECK_EQ(0, close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600)), "%s", path);
+      CHECK_EQ(0, utimensat(AT_FDCWD, path, old, 0), "%s", path);
+    }
+    CHECK_EQ(0, symlink("kept", mine), "%s", mine);
+    if (is_theirs) CHECK_EQ(0, lchown(mine, OTHER_USER, (gid_t)-1), "%s", mine);
+    fail(HALOTUNE_IO, "an earlier failure");
+    cubin_cache_close(&cache);
+    CHECK_TEXT("an earlier failure", fail_text(), "the detail");
+    for (size_t i = 0; i < COUNT(entries); i++) {
+      snprintf(path, sizeof path, "%s/%s", kept, entries[i]);
+      CHECK_EQ(is_theirs ? 0 : -1, unlink(path), "it stays behind a link of another user only: %s", path);
+    }
+    CHECK_OK(cache_folder_clean(kept, &removed, &is_held));
+    CHECK_EQ(is_theirs, removed.files, "what was put");
+    CHECK(unlink(mine) == 0 && rmdir(kept) == 0, "%s", kept);
+  }
+  CHECK_EQ(0, rmdir(all), "%s", all);
+}
+
 TEST(a_full_disk_leaves_nothing_behind) {
   struct cubin_cache cache = open_cache(0);
   struct rlimit before;
@@ -355,6 +396,7 @@ int main(void) {
       WITH_FOLDER(a_folder_that_cannot_be_written_only_keeps_nothing),
       WITH_FOLDER(an_entry_that_is_not_a_file_of_ours_is_a_miss),
       WITH_FOLDER(a_folder_that_others_can_write_holds_nothing),
+      cmocka_unit_test(nothing_is_removed_through_a_link_that_another_user_put_there),
       WITH_FOLDER(a_full_disk_leaves_nothing_behind),
       WITH_FOLDER(the_default_folder_is_private_and_under_the_cache_home),
   };
