@@ -190,7 +190,7 @@ TEST(the_ending_comes_within_a_step) {
     long computed = 0;
     CHECK_EQ(want, reference_run(&reference, inputs, c.outputs, c.magnitudes), "row %zu: %s", i, fail_text());
     for (long p = 0; p < c.points; p++) computed += c.outputs[0][p] != REFERENCE_UNTOUCHED;
-    const long all = 62 * 62 * 14, part = 32 * 62;
+    const long all = 62L * 62 * 14, part = 32L * 62;
     if (rows[i].ends) {
       CHECK(computed <= (rows[i].most - 1) * part, "row %zu: %ld points", i, computed);
       CHECK(asked < rows[i].most + rows[i].threads, "row %zu: %ld questions", i, (long)asked);
@@ -208,7 +208,8 @@ TEST(a_long_update_asks_in_each_piece) {
   struct text lines = {0};
   text_printf(&lines, "inputs: [u]\noutputs: [v]\nboundary: periodic\nupdate: v = u[0]");
   for (int i = 0; i < TERMS; i++) text_printf(&lines, "+u[1]*u[%d]", i % 3);
-  struct reference_case c = reference_case_open(1, text_string(&lines), (struct grid){{PIECES * ROW_POINTS, 1, 1}});
+  struct reference_case c =
+      reference_case_open(1, text_string(&lines), (struct grid){{(long)PIECES * ROW_POINTS, 1, 1}});
   atomic_long asked = 0;
   const struct questions questions = {&asked, 1000000};
   const double *inputs[] = {c.inputs[0]};
