@@ -146,8 +146,8 @@ static void judge_compile(const struct trial *trial, char grid[GRID_TEXT_BYTES],
 
 halotune_status second_grid_check(const struct final_inputs *in, const struct proposal *proposal, struct text *warnings,
                                   char grid[GRID_TEXT_BYTES], struct verdict *verdict) {
-  enum { SEED = 2 };
-  const struct last_checks checks = schedule_last_checks(in->schedule);
+  enum { SEED = 2, MOST_MS = 5000 }; /* a compile, and a run */
+  const struct last_checks checks = schedule_last_checks(in->schedule, MOST_MS);
   const struct ending ending = last_checks_ending(&checks);
   struct task task = *in->task;
   struct second second = {.trial = NULL};

@@ -8,8 +8,7 @@
 enum {
   LAST_STEPS_MS = 2000, /* what follows the finals: the second grid */
   SETUP_MS = 2000,      /* what follows the reading of databases */
-  ENOUGH_MS = 10000,    /* the finals get half of this */
-  CHECKS_MS = 5000 /* the time of the last checks in a run that is stopped: a compile, and a run on the second grid */
+  ENOUGH_MS = 10000     /* the finals get half of this */
 };
 
 struct schedule schedule_start(const struct time_source *time, const volatile sig_atomic_t *stop, double deadline_ms) {
@@ -63,8 +62,8 @@ struct ending schedule_ending(const struct schedule *schedule) {
   return (struct ending){.is_over = is_over, .context = schedule};
 }
 
-struct last_checks schedule_last_checks(const struct schedule *schedule) {
-  return (struct last_checks){schedule, schedule_now_ms(schedule) + CHECKS_MS};
+struct last_checks schedule_last_checks(const struct schedule *schedule, double most_ms) {
+  return (struct last_checks){schedule, schedule_now_ms(schedule) + most_ms};
 }
 
 static bool are_checks_over(const void *context) {

@@ -57,7 +57,9 @@ struct last_checks {
   const struct schedule *schedule;
   double until_ms; /* they have their time until then */
 };
-struct last_checks schedule_last_checks(const struct schedule *schedule); /* they begin now */
+/* They begin now.
+ *   most_ms  their time, if the schedule is stopped */
+struct last_checks schedule_last_checks(const struct schedule *schedule, double most_ms);
 struct ending last_checks_ending(const struct last_checks *checks);
 
 /* HALOTUNE_OK in place of the HALOTUNE_CANCELLED of work that ended because the schedule is stopped. The caller then
