@@ -63,7 +63,7 @@ static char known_path[PATH_MAX]; /* "": not known */
 static uid_t known_owner;
 
 /* A program or library can be removed while it runs, and another user may put a file at its path. */
-static void find(void) {
+static void find_program(void) {
   bool (*const here)(char *) = program_file_find;
   const void *address;
   struct link_map *map = NULL;
@@ -81,18 +81,18 @@ static void find(void) {
 }
 
 /* The kernel's list is long in a program that uses CUDA, and each file of a folder is compared with the owner. */
-static void find_once(void) {
+static void find_program_once(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, find);
+  pthread_once(&once, find_program);
 }
 
 bool program_file_find(char path[PATH_MAX]) {
-  find_once();
+  find_program_once();
   memcpy(path, known_path, sizeof known_path);
   return *known_path;
 }
 
 uid_t program_file_owner(void) {
-  find_once();
+  find_program_once();
   return known_owner;
 }

@@ -23,7 +23,7 @@ struct known_stencil {
   const char *name, *text;
   int database;       /* the first database with a row of the stencil; without one, the first that has the stencil */
   const char *newest; /* date of its newest row in that database; "" without a row. `text` is that row's */
-  int rows_of; /* the first stencil with the same meaning, which has all rows and verdicts; itself, if it is the first */
+  int rows_of;        /* the first stencil with this meaning, which has all rows and verdicts; maybe itself */
   _Atomic(struct parsed_stencil *) parsed; /* NULL before the first use */
   _Atomic(struct kin *) kin;               /* NULL before the first use */
   atomic_uint turn;                        /* of an added stencil: the highest of its name counts */

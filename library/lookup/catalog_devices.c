@@ -4,8 +4,8 @@
 #include "library/lookup/catalog.h"
 #include "library/lookup/device_names.h"
 
-/* Who describes a device: the less, the more the facts count. Others who give no result on it count last, because such a
- * row is not seen in any answer. */
+/* Who describes a device: the less, the more the facts count. Others who give no result on it count last, because no
+ * answer shows such a row. */
 static int rank_of(const struct known_device *device, bool has_rows) {
   return 2 * (int)device->giver + (device->giver == GIVER_OTHERS && !has_rows);
 }

@@ -49,8 +49,8 @@ static const char *keep_text(struct catalog *catalog, const char *text) {
   return arena_text(&catalog->arena, text, strlen(text));
 }
 
-/* Find the first stencil with the meaning of another one, and note one that is the first. Two names can have one meaning.
- * Returns -1 when memory is out. */
+/* Find the first stencil with the meaning of another one, and note one that is the first. Two names can have one
+ * meaning. Returns -1 when memory is out. */
 static int rows_of(struct catalog *c, const struct known_stencil *stencil, int at) {
   const uint64_t key = set_hash(stencil->hash, strlen(stencil->hash));
   int i;
