@@ -544,7 +544,7 @@ check-full: check  ## check, the analyzer over all, all parameters and defects, 
 
 # The files that several steps of the check use. They are made first, so that no two steps compile the same file.
 .PHONY: check-build asan-build
-check-build: all fake-cuda library $(LEFT_TESTS) $(OUT)/tests/report/make_db $(OUT)/bench/near_gpu_bench $(OUT)/bench/search_bench $(OUT)/tests/unit/solvers/heat_solvers_test
+check-build: all fake-cuda library $(patsubst %.c,$(OBJ)/%.o,$(wildcard bench/*.c)) $(LEFT_TESTS) $(OUT)/tests/report/make_db $(OUT)/bench/near_gpu_bench $(OUT)/bench/search_bench $(OUT)/tests/unit/solvers/heat_solvers_test
 asan-build:
 	$(Q)$(MAKE) --no-print-directory tests $(SANITIZED) IS_SAMPLE=1
 
