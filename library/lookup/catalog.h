@@ -18,12 +18,17 @@
 
 struct kin;
 
+/* Who brought a stencil or a device: this user, Halotune, or a document of others. */
+enum giver { GIVER_USER, GIVER_HALOTUNE, GIVER_OTHERS };
+
 struct known_stencil {
   char hash[IDENTITY_HEX_BYTES];
   const char *name, *text;
   int database;       /* the first database with a row of the stencil; without one, the first that has the stencil */
   const char *newest; /* date of its newest row in that database; "" without a row. `text` is that row's */
-  int rows_of;        /* the first stencil with this meaning, which has all rows and verdicts; maybe itself */
+  enum giver giver;
+  bool has_rows; /* rows of the catalog name it; only a stencil that is rows_of itself has some */
+  int rows_of;   /* the stencil that has all rows and verdicts of this meaning */
   _Atomic(struct parsed_stencil *) parsed; /* NULL before the first use */
   _Atomic(struct kin *) kin;               /* NULL before the first use */
   atomic_uint turn;                        /* of an added stencil: the highest of its name counts */
@@ -51,13 +56,10 @@ struct known_template {
 };
 
 /* A GPU on which rows were measured, or for which a program asks. */
-/* Who says what a device is: this user, Halotune, or a document of others. */
-enum device_giver { GIVER_USER, GIVER_HALOTUNE, GIVER_OTHERS };
-
 struct known_device {
   const char *name, *uuid;
   bool is_emulation;
-  enum device_giver giver;
+  enum giver giver;
   int model; /* the first device with the same name, capability and multiprocessors; -1: no row is of this model */
   int capability, sm_count, l2_bytes;
   double memory_gbs; /* peak rate of the memory, in GB/s; 0 if it is not known */
@@ -89,6 +91,8 @@ struct served {
   bool is_partial : 1;  /* its run was cut short, so that a winner of another problem may be faster */
   bool is_finalist : 1; /* it lost against the winner of its problem, and may answer for other problems only */
   bool is_foreign : 1;  /* others gave it, or for a finalist its problem's winner */
+  bool is_measured : 1; /* others gave it, and this user measured its variant for the same problem, maybe by another
+                           name of the stencil or on another GPU of the model */
 };
 _Static_assert(sizeof(struct served) == 128, "a row is two cache lines");
 
@@ -133,13 +137,18 @@ halotune_status catalog_open_again(const struct catalog *catalog, int database, 
  * HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status catalog_finish(struct catalog *catalog);
 
+/* Find what names and hashes of stencils mean. Rows and verdicts then name one stencil of each meaning. This is a part
+ * of catalog_finish. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status catalog_settle_stencils(struct catalog *catalog);
+
 /* Give all devices of a model the facts of whom this user trusts most. This is a part of catalog_finish. Returns
  * HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status catalog_settle_devices(struct catalog *catalog);
 
 /* Drop rows of others for problems that a complete run of this user measured on the same model of GPU, by the same
- * database. A database has one current best of a problem for each GPU, and a document can name any GPU. The rows are
- * sorted. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+ * database. Of problems with any winner of this user, drop finalists of others, and winners whose variants this user
+ * measured, since the times of this user count. A database has one current best of a problem for each GPU, and a
+ * document can name any GPU. The rows are sorted. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status catalog_drop_foreign(struct catalog *catalog);
 
 /* Read the installed files of all templates. For templates without installed files, find which ones are superseded.

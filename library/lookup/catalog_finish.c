@@ -8,14 +8,6 @@
 #include "library/lookup/catalog.h"
 #include "library/lookup/device_names.h"
 
-/* Whether a name that two stencils have means `a`. A stencil with rows goes before one without, so that an untrusted
- * import does not change what a name means. Then the earlier database decides, then the newest row. */
-static bool is_newer(const struct known_stencil *a, const struct known_stencil *b) {
-  if ((*a->newest == '\0') != (*b->newest == '\0')) return *a->newest != '\0';
-  if (a->database != b->database) return a->database < b->database;
-  return strcmp(a->newest, b->newest) >= 0; /* equal dates, or no rows: the last one counts */
-}
-
 /* Leave room for the stencils that a program adds, because the list must not move once it is in use. */
 static halotune_status leave_room(struct catalog *c) {
   const int room = c->stencil_count + CATALOG_MOST_ADDED;
@@ -48,23 +40,8 @@ static bool add_device_names(struct catalog *c, enum device_kind kind) {
   return ok;
 }
 
-/* Let a name, or a hash, mean a stencil, unless it means a newer one. */
-static bool add_stencil(struct catalog *c, const char *name, int stencil) {
-  const int known = names_find(&c->stencil_names, name);
-  if (known < 0) return names_add(&c->stencil_names, name, stencil);
-  const bool has_text = *c->stencils[known].text;
-  if (!has_text || is_newer(&c->stencils[stencil], &c->stencils[known])) names_change(&c->stencil_names, name, stencil);
-  return true;
-}
-
-/* A stencil whose text no database has answers by no name: another database, or a file, may have one of this name. */
-static halotune_status find_names(struct catalog *c) {
+static halotune_status find_device_names(struct catalog *c) {
   bool ok = true;
-  for (int i = 0; i < c->stencil_count && ok; i++) {
-    const struct known_stencil *stencil = &c->stencils[i];
-    if (*stencil->text) ok = add_stencil(c, stencil->name, i) && add_stencil(c, stencil->hash, i);
-  }
-  for (int i = 0; i < c->stencil_count && ok; i++) ok = names_add(&c->stencil_names, c->stencils[i].hash, i);
   for (int kind = OWN_GPU; kind <= OWN_EMULATION; kind++) ok = ok && add_device_names(c, (enum device_kind)kind);
   return ok ? HALOTUNE_OK : fail_memory();
 }
@@ -182,8 +159,9 @@ static halotune_status sort_rows(struct catalog *c) {
 
 halotune_status catalog_finish(struct catalog *c) {
   halotune_status status = leave_room(c);
+  if (status == HALOTUNE_OK) status = catalog_settle_stencils(c);
   if (status == HALOTUNE_OK) status = catalog_settle_devices(c);
-  if (status == HALOTUNE_OK) status = find_names(c);
+  if (status == HALOTUNE_OK) status = find_device_names(c);
   if (status != HALOTUNE_OK) return status;
   status = catalog_find_installed(c);
   if (status != HALOTUNE_OK) return status;

@@ -13,14 +13,24 @@ static int compare_problems(const struct served *a, const struct served *b) {
   return 0;
 }
 
-/* Whether a row is the winner of a complete run of this user. The winner of one that was cut short may be slow. */
-static bool is_own(const struct served *row) { return !row->is_foreign && !row->is_partial && !row->is_finalist; }
+/* Which rows of others a row makes needless for its problem. The winner of a run that was cut short may be slow. */
+enum reach { REACH_NONE, REACH_PARTIAL, REACH_COMPLETE };
 
-/* Within a problem, these winners come first. */
+static enum reach reach_of(const struct served *row) {
+  if (row->is_foreign || row->is_finalist) return REACH_NONE;
+  return row->is_partial ? REACH_PARTIAL : REACH_COMPLETE;
+}
+
+/* Within a problem, the row with the greatest reach comes first. */
 static int compare_rows(const void *left, const void *right) {
   const struct served *const a = *(struct served *const *)left, *const b = *(struct served *const *)right;
   const int order = compare_problems(a, b);
-  return order != 0 ? order : (int)is_own(b) - (int)is_own(a);
+  return order != 0 ? order : (int)reach_of(b) - (int)reach_of(a);
+}
+
+static bool is_needless(const struct served *row, enum reach reach) {
+  if (!row->is_foreign || reach == REACH_NONE) return false;
+  return reach == REACH_COMPLETE || row->is_finalist || row->is_measured;
 }
 
 static bool is_of_range(const struct served *a, const struct served *b) {
@@ -41,7 +51,7 @@ static void mark_range(struct served *list, int count, struct served **order) {
   qsort(order, (size_t)count, sizeof *order, compare_rows);
   for (int first = 0, i = 0; i < count; i++) {
     if (compare_problems(order[first], order[i]) != 0) first = i;
-    if (order[i]->is_foreign && is_own(order[first])) order[i]->steps = 0;
+    if (is_needless(order[i], reach_of(order[first]))) order[i]->steps = 0;
   }
 }
 

@@ -49,25 +49,16 @@ static const char *keep_text(struct catalog *catalog, const char *text) {
   return arena_text(&catalog->arena, text, strlen(text));
 }
 
-/* Find the first stencil with the meaning of another one, and note one that is the first. Two names can have one
- * meaning. Returns -1 when memory is out. */
-static int rows_of(struct catalog *c, const struct known_stencil *stencil, int at) {
-  const uint64_t key = set_hash(stencil->hash, strlen(stencil->hash));
-  int i;
-  for (struct set_walk walk = set_walk(&c->stencils_by_key, key); set_next(&walk, &i);) {
-    if (strcmp(c->stencils[i].hash, stencil->hash) == 0) return c->stencils[i].rows_of;
-  }
-  return set_add(&c->stencils_by_key, key, at) ? at : -1;
-}
-
 static halotune_status take_stencil(void *context, sqlite3_stmt *query) {
   struct reader *r = context;
   struct catalog *c = r->catalog;
   const char *hash = column_text(query, 1), *name = column_text(query, 2);
+  const enum giver giver = (enum giver)sqlite3_column_int(query, 3);
   const uint64_t key = set_hash(name, strlen(name)) + 3 * set_hash(hash, strlen(hash));
   int i;
   for (struct set_walk at = set_walk(&c->stencils_by_key, key); set_next(&at, &i);) {
     if (strcmp(c->stencils[i].hash, hash) == 0 && strcmp(c->stencils[i].name, name) == 0) {
+      if (giver < c->stencils[i].giver) c->stencils[i].giver = giver;
       return id_places_add(&r->stencils, sqlite3_column_int64(query, 0), i);
     }
   }
@@ -75,11 +66,10 @@ static halotune_status take_stencil(void *context, sqlite3_stmt *query) {
   if (!list) return fail_memory();
   c->stencils = list;
   struct known_stencil *added = &list[c->stencil_count];
-  *added = (struct known_stencil){.name = keep_text(c, name), .text = "", .newest = ""};
+  *added = (struct known_stencil){.name = keep_text(c, name), .text = "", .newest = "", .giver = giver};
   added->database = c->database_count;
   snprintf(added->hash, sizeof added->hash, "%s", hash);
-  added->rows_of = rows_of(c, added, c->stencil_count);
-  if (!added->name || added->rows_of < 0 || !set_add(&c->stencils_by_key, key, c->stencil_count)) return fail_memory();
+  if (!added->name || !set_add(&c->stencils_by_key, key, c->stencil_count)) return fail_memory();
   return id_places_add(&r->stencils, sqlite3_column_int64(query, 0), c->stencil_count++);
 }
 
@@ -155,7 +145,7 @@ static halotune_status take_device(void *context, sqlite3_stmt *query) {
                                  .memory_gbs = device_memory_gbs(numbers[2], numbers[3]),
                                  .l2_bytes = numbers[4],
                                  .is_emulation = numbers[5] != 0,
-                                 .giver = (enum device_giver)numbers[12],
+                                 .giver = (enum giver)numbers[12],
                                  .fitted_by = -1};
   added->limits = (struct device_limits){.capability = numbers[0],
                                          .max_threads = numbers[6],
@@ -318,9 +308,8 @@ static halotune_status take_problem(void *context, sqlite3_value **values) {
   row->steps = is_problem ? (unsigned short)steps : 0; /* 0: catalog_finish drops the row */
   row->model = c->devices[row->device].model;
   row->has_problem = true;
-  struct known_stencil *stencil = &c->stencils[row->stencil];
-  row->stencil = stencil->rows_of;
   if (!is_problem) return HALOTUNE_OK;
+  struct known_stencil *stencil = &c->stencils[row->stencil];
   if (!*stencil->newest) stencil->database = c->database_count;
   const char *date = date_decides(c->refuted.now, row->date);
   if (stencil->database == c->database_count && strcmp(stencil->newest, date) < 0) {
@@ -372,6 +361,14 @@ static halotune_status take_partial(void *context, sqlite3_stmt *query) {
   return HALOTUNE_OK;
 }
 
+/* Mark a winner of others whose variant this user measured. */
+static halotune_status take_measured(void *context, sqlite3_stmt *query) {
+  struct reader *r = context;
+  struct served *winner = winner_of(r, sqlite3_column_int64(query, 0));
+  if (winner) winner->is_measured = true;
+  return HALOTUNE_OK;
+}
+
 /* Mark a winner that others gave. */
 static halotune_status take_foreign(void *context, sqlite3_stmt *query) {
   struct reader *r = context;
@@ -400,18 +397,17 @@ static halotune_status take_refuted(void *context, sqlite3_stmt *query) {
   struct refuted refuted = {.date = keep_text(c, column_text(query, 0)),
                             .parameters = texts_keep(&c->texts, column_text(query, 8))};
   int device = id_places_find(&r->devices, sqlite3_column_int64(query, 1));
-  const int stencil = id_places_find(&r->stencils, sqlite3_column_int64(query, 2));
+  refuted.stencil = id_places_find(&r->stencils, sqlite3_column_int64(query, 2));
   refuted.dtype = mode_number(dtype_names, DTYPE_COUNT, column_text(query, 3));
   const int64_t points[MAX_DIMS] = {sqlite3_column_int64(query, 4), sqlite3_column_int64(query, 5),
                                     sqlite3_column_int64(query, 6)};
   const bool is_problem = read_grid(points, refuted.n) && refuted.dtype < DTYPE_COUNT;
   refuted.template_at = id_places_find(&r->templates, sqlite3_column_int64(query, 7));
   if (!refuted.date || !refuted.parameters) return fail_memory();
-  if (device < 0 || stencil < 0 || refuted.template_at < 0) {
+  if (device < 0 || refuted.stencil < 0 || refuted.template_at < 0) {
     return fail(HALOTUNE_DB, "%s: a wrong measurement names a row that does not exist; run 'halotune db check'",
                 r->path);
   }
-  refuted.stencil = c->stencils[stencil].rows_of;
   refuted.model = c->devices[device].model;
   refuted.first = refuted.last = c->database_count;
   return is_problem ? refuted_add(&c->refuted, &refuted) : HALOTUNE_OK;
@@ -430,14 +426,16 @@ static void sort_references(struct reader *r, int (*compare)(const void *, const
 
 /* Each page is read only once, so a large cache would not help. */
 static const char small_cache_sql[] = "pragma cache_size = 32";
-static const char sql_stencils[] = "select id, printable(hash), printable(name) from stencil order by id";
+#define SQL_GIVER_NUMBER \
+  "(select case o.kind when 'imported' then 2 when 'shipped' then 1 else 0 end from origin o where o.id = origin_id)"
+static const char sql_stencils[] =
+    "select id, printable(hash), printable(name), " SQL_GIVER_NUMBER " from stencil order by id";
 static const char sql_texts[] = "select id, stencil_id, text from stencil_text order by id";
 static const char sql_templates[] = "select id, printable(hash), printable(name), yaml, cuda from template order by id";
 static const char sql_devices[] =
     "select id, printable(name), printable(uuid), capability, sm_count, memory_clock_khz, bus_bits, l2_bytes, is_emulation, max_threads, max_threads_sm,"
     " max_registers, registers_sm, max_shared_bytes, warp_size,"
-    " (select case o.kind when 'imported' then 2 when 'shipped' then 1 else 0 end from origin o where o.id = origin_id)"
-    " from device order by id";
+    " " SQL_GIVER_NUMBER " from device order by id";
 static const char sql_predictions[] = "select device_id, coefficient, value from prediction order by id";
 static const char sql_best[] =
     "select take(id, problem_id, variant_id, time_ms, low_ms, high_ms, bytes, date, driver, nvrtc, roof_ratio,"
@@ -457,6 +455,20 @@ static const char sql_partial[] =
 static const char sql_givers[] =
     "select exists (select 1 from origin where kind = 'measured') + 2 * exists (select 1 from origin where kind <> 'measured')";
 static const char sql_foreign[] = "select b.problem_id from best b where b.is_current and not " SQL_IS_OWN("b");
+/* Winners of others whose variants this user measured for the same problem, where this user's winner is of a run that
+ * was cut short: one of a complete run goes before all others. */
+static const char sql_measured[] =
+    "select f.problem_id from run r not indexed cross join best b on b.problem_id = r.problem_id and b.is_current and"
+    " b.run_id = r.id cross join problem bp on bp.id = b.problem_id cross join device bd on bd.id = bp.device_id"
+    " cross join stencil bs on bs.id = bp.stencil_id cross join stencil s on s.hash = bs.hash"
+    " cross join problem p on p.stencil_id = s.id and p.id <> bp.id and p.launch = bp.launch and p.cache = bp.cache and"
+    " p.is_reproducible = bp.is_reproducible and p.steps = bp.steps cross join device d on d.id = p.device_id"
+    " cross join best f on f.problem_id = p.id and f.is_current cross join variant v on v.id = f.variant_id"
+    " where r.state = 'partial' and " SQL_IS_OWN("b") " and not " SQL_IS_OWN("f") " and " SQL_SAME_PLACE(
+        "bp", "bd", "p",
+        "d") " and exists (select 1 from run o cross join measurement m on m.run_id = o.id cross join variant w on w.id ="
+             " m.variant_id where o.problem_id = bp.id and m.median_ms is not null and w.template_id = v.template_id and"
+             " w.parameters = v.parameters and " SQL_IS_OWN("o") ")";
 static const char sql_variant[] = "select template_id, parameters from variant where id = ?1";
 
 /* Check that each row has its problem and its variant. One is missing only if something other than SQLite changed the
@@ -531,6 +543,8 @@ static halotune_status read_best(struct reader *r) {
   if (status == HALOTUNE_OK) status = query_rows(r->connection, sql_partial, take_partial, r);
   if (status == HALOTUNE_OK && r->has_own && r->has_others)
     status = query_rows(r->connection, sql_foreign, take_foreign, r);
+  if (status == HALOTUNE_OK && r->has_own && r->has_others)
+    status = query_rows(r->connection, sql_measured, take_measured, r);
   r->first_row = r->catalog->row_count - r->reference_count;
   return status == HALOTUNE_OK ? catalog_read_finalists(r) : status;
 }

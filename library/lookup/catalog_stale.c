@@ -88,34 +88,51 @@ static void find_same_names(struct catalog *c) {
   }
 }
 
-/* Find the templates of which this user gave a winner. */
-static bool *find_own(const struct catalog *c) {
-  bool *own = calloc((size_t)c->template_count + 1, sizeof *own);
-  for (int i = 0; i < c->row_count && own; i++) {
+/* Which winners a template has. */
+struct winners {
+  bool is_own;        /* this user gave one */
+  const char *newest; /* date of the newest one, of this user if there is one; "" without any */
+};
+
+/* Find the winners of each template. NULL when memory is out. */
+static struct winners *find_winners(const struct catalog *c) {
+  struct winners *list = calloc((size_t)c->template_count + 1, sizeof *list);
+  for (int i = 0; i < c->template_count && list; i++) list[i].newest = "";
+  for (int i = 0; i < c->row_count && list; i++) {
     const struct served *row = &c->rows[i];
-    if (!row->is_foreign && !row->is_finalist) own[row->template_at] = true;
+    struct winners *winners = &list[row->template_at];
+    const char *date = date_decides(c->refuted.now, row->date);
+    if (row->is_finalist || (winners->is_own && row->is_foreign)) continue;
+    if (!row->is_foreign && !winners->is_own) *winners = (struct winners){true, ""};
+    if (strcmp(date, winners->newest) > 0) winners->newest = date;
   }
-  return own;
+  return list;
 }
 
-/* Without files to compare with, the last template of the earliest database that has rows counts as the newest. A
- * template of others supersedes none of which this user gave a winner. */
+/* Whether another version of a template is newer: the earliest database decides, then the newest winner, and then the
+ * order in the database. A version of others supersedes none of which this user gave a winner. */
+static bool is_newer(const struct catalog *c, const struct winners *winners, int other, int mine) {
+  const struct known_template *a = &c->templates[other], *b = &c->templates[mine];
+  if (a->wins == 0 || strcmp(a->name, b->name) != 0 || (winners[mine].is_own && !winners[other].is_own)) return false;
+  if (a->database != b->database) return a->database < b->database;
+  const int order = strcmp(winners[other].newest, winners[mine].newest);
+  return order != 0 ? order > 0 : other > mine;
+}
+
+/* There are no files to compare with. */
 static halotune_status find_newest(struct catalog *c) {
-  bool *own = find_own(c);
-  if (!own) return fail_memory();
+  struct winners *winners = find_winners(c);
+  if (!winners) return fail_memory();
   for (int i = 0; i < c->template_count; i++) {
     struct known_template *mine = &c->templates[i];
     enum standing standing = STANDING_CURRENT;
     if (mine->installed_yaml) continue;
-    for (int k = 0; k < c->template_count; k++) {
-      const struct known_template *other = &c->templates[k];
-      bool later = other->database < mine->database || (other->database == mine->database && k > i);
-      if (later && other->wins > 0 && strcmp(other->name, mine->name) == 0 && (own[k] || !own[i]))
-        standing = STANDING_SUPERSEDED;
+    for (int k = 0; k < c->template_count && standing == STANDING_CURRENT; k++) {
+      if (is_newer(c, winners, k, i)) standing = STANDING_SUPERSEDED;
     }
     atomic_init(&mine->standing, standing);
   }
-  free(own);
+  free(winners);
   return HALOTUNE_OK;
 }
 

@@ -64,5 +64,5 @@ halotune_status context_require_stencil(const struct halotune_ctx *ctx, const ch
 
 void context_set_stencil(const struct halotune_ctx *ctx, int stencil, struct lookup_key *key) {
   key->stencil = ctx->catalog.stencils[stencil].rows_of;
-  key->own_text = key->stencil != stencil ? stencil : 0;
+  key->text_of = stencil;
 }

@@ -17,7 +17,7 @@ static halotune_status find_errors(const struct question *q, struct kin *kin) {
   for (int i = 0; i < catalog->stencil_count; i++) {
     const struct parsed_stencil *other;
     kin->errors[i] = i == q->key.stencil ? 0 : INFINITY;
-    if (i == q->key.stencil || !*catalog->stencils[i].newest) continue; /* without a row */
+    if (i == q->key.stencil || !catalog->stencils[i].has_rows) continue;
     if (context_is_over(q->ctx)) continue;
     halotune_status status = context_stencil(q->ctx, i, &other);
     if (status != HALOTUNE_OK && status != HALOTUNE_PARSE) return status;
@@ -70,7 +70,7 @@ static halotune_status find_images(const struct question *q, struct kin *kin) {
 
 /* If several threads make the kin of a stencil at the same time, the results are equal, and the first one is kept. */
 halotune_status kin_of_question(const struct question *q, const struct kin **out) {
-  _Atomic(struct kin *) *kept = &q->ctx->catalog.stencils[q->key.own_text ? q->key.own_text : q->key.stencil].kin;
+  _Atomic(struct kin *) *kept = &q->ctx->catalog.stencils[q->key.text_of].kin;
   struct kin *kin = atomic_load_explicit(kept, memory_order_acquire), *none = NULL;
   halotune_status status = HALOTUNE_OK;
   *out = kin;

@@ -92,7 +92,7 @@ static halotune_status fill_default(struct halotune_ctx *ctx, const struct answe
  * first, because that would take as long as the rest of a hit. */
 static void fill_question(struct halotune_ctx *ctx, const struct lookup_key *key, const struct answer *answer,
                           halotune_config *out) {
-  const struct known_stencil *stencil = &ctx->catalog.stencils[key->own_text ? key->own_text : key->stencil];
+  const struct known_stencil *stencil = &ctx->catalog.stencils[key->text_of];
   const struct known_template *template = &ctx->catalog.templates[answer->template_at];
   out->match = answer->match;
   out->is_stale = answer->is_stale;

@@ -30,7 +30,7 @@ halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key
                                const struct known_device *device, struct question *out) {
   *out = (struct question){.ctx = ctx, .device = device, .key = *key};
   struct grid grid = {{(long)key->n[0], (long)key->n[1], (long)key->n[2]}};
-  halotune_status status = context_stencil(ctx, key->own_text ? key->own_text : key->stencil, &out->parsed);
+  halotune_status status = context_stencil(ctx, key->text_of, &out->parsed);
   if (status != HALOTUNE_OK) return status;
   const struct stencil *stencil = out->parsed->stencil;
   if (!stencil->dtypes[key->dtype]) {

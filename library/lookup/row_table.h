@@ -9,7 +9,7 @@
 struct lookup_key {
   uint32_t n[MAX_DIMS];
   int stencil, model;
-  int own_text; /* another stencil with the meaning of `stencil`, whose text is computed; else 0 */
+  int text_of; /* the stencil that was asked for, whose text is computed; `stencil` has the rows of its meaning */
   unsigned char dtype, launch, cache;
   unsigned char
       unsaid; /* bit i: the problem gives no points along axis i; only an axis that the stencil lacks may be so */

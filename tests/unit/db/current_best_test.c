@@ -10,7 +10,7 @@
 #include "stencil/template/template_read.h"
 #include "tests/unit/stores.h"
 
-enum { PROBLEMS = 3, CONFIGURATIONS = 3, VERSIONS = 2 };
+enum { PROBLEMS = 4, CONFIGURATIONS = 3, VERSIONS = 2 };
 
 static const char *const assignments[CONFIGURATIONS] = {"points_y=1", "points_y=2", "points_y=4"};
 
@@ -70,10 +70,10 @@ static int draw(struct draws *draws, int below) {
   return (int)(random_bits(draws->seed, draws->count++) % (uint64_t)below);
 }
 
-/* A database with three problems of star7: two modes on one GPU, and another GPU of its model. */
+/* A database with four problems of star7: two modes on one GPU, another GPU of its model, and another name. */
 struct base {
   struct store *store;
-  int64_t problems[PROBLEMS], templates[VERSIONS];
+  int64_t problems[PROBLEMS], templates[VERSIONS], renamed, renamed_text;
 };
 
 /* Find or add these rows: a command may have removed them. */
@@ -82,8 +82,12 @@ static void base_put(struct base *base, struct bench_case *c) {
   snprintf(second.uuid, sizeof second.uuid, "GPU-2");
   case_put(c, base->store, 512);
   const int64_t other = store_device(base->store, &second, false);
+  struct stencil renamed = *c->stencil;
+  renamed.name = "renamed";
+  base->renamed = store_stencil(base->store, &renamed, c->analysis);
+  base->renamed_text = store_stencil_text(base->store, base->renamed, c->stencil_text);
   for (int i = 0; i < PROBLEMS; i++) {
-    const struct problem_key key = {.stencil = c->stencil_id,
+    const struct problem_key key = {.stencil = i == 3 ? base->renamed : c->stencil_id,
                                     .device = i == 2 ? other : c->device,
                                     .dtype = DTYPE_F32,
                                     .grid = {{512, 256, 128}},
@@ -112,6 +116,10 @@ static void put_run(struct base *base, struct bench_case *c, const struct made_r
   base_put(base, c);
   c->template_id = base->templates[made->version];
   c->problem = base->problems[made->problem];
+  if (made->problem == 3) {
+    c->stencil_id = base->renamed;
+    c->text_id = base->renamed_text;
+  }
   configure(c, made->configuration);
   const struct variant_key key = {c->stencil_id, c->template_id, versions.templates[made->version], &c->configuration,
                                   generated->hash};

@@ -578,8 +578,10 @@ TEST(rows_of_others_give_way_to_own_ones) {
   } rows[] = {
       {"own", "", 512, "zmarch", 0.27},
       {"beside one of a signer, on another GPU", add_foreign, 512, "zmarch", 0.27},
-      {"own, of a run that was cut short", "update run set state = 'partial', reason = 'interrupted'", 512, "direct",
-       0.1},
+      {"own, of a run that was cut short, which measured the signer's variant",
+       "update run set state = 'partial', reason = 'interrupted'", 512, "zmarch", 0.27},
+      {"and did not measure it",
+       "delete from measurement where variant_id = (select variant_id from best where id = 99)", 512, "direct", 0.1},
       {"of a complete run again", "update run set state = 'complete', reason = ''", 512, "zmarch", 0.27},
       {"both of signers", "update best set origin_id = 99 where is_current", 512, "direct", 0.1},
       {"own again, its finalist", "update best set origin_id = " OWN_ORIGIN " where is_current and id <> 99", 509,
@@ -1210,6 +1212,20 @@ TEST(a_stencil_without_a_text_answers_by_no_name) {
   for (int i = 0; i < 2; i++) work_end(&works[i]);
 }
 
+/* Check that rows of a stencil answer for star13. */
+static void check_similar(halotune_ctx *ctx, const char *measured, const char *what) {
+  const halotune_problem problem = {.stencil = "star13", .device = "NVIDIA H200", .grid = {512, 512, 512}};
+  halotune_config config;
+  char *text = NULL;
+  size_t length;
+  CHECK_OK(file_read("kernels/star13.yaml", MAX_STENCIL_BYTES, &text, &length));
+  CHECK_OK(halotune_stencil_add(ctx, text));
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_SIMILAR, config.match, "%s", what);
+  CHECK_TEXT(measured, config.measured_stencil, "%s", what);
+  free(text);
+}
+
 /* Whichever of the two came first, rows and verdicts are about the meaning. */
 TEST(two_names_of_one_meaning_have_the_same_rows) {
   static const struct tuned row[] = {{GPU_H200, "star7", "direct", "block_x=256", F32, {512, 512, 512}, USUAL, 0.5}};
@@ -1247,6 +1263,7 @@ TEST(two_names_of_one_meaning_have_the_same_rows) {
     CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "%s, order %zu", name, i / COUNT(names));
     CHECK_TEXT(*name ? name : "star7", config.stencil, "order %zu", i / COUNT(names));
     CHECK_TEXT(config.stencil, config.measured_stencil, "%s, order %zu", name, i / COUNT(names));
+    check_similar(ctx, "star7", orders[i / COUNT(names)]);
     free(text);
     text_free(&added);
     halotune_close(ctx);
@@ -1254,7 +1271,7 @@ TEST(two_names_of_one_meaning_have_the_same_rows) {
   }
 }
 
-/* The templates are not installed. The one that came last counts as the newest. */
+/* The templates are not installed. The one with the newest winner counts as the newest. */
 TEST(a_template_of_others_supersedes_none_of_this_user) {
   static const struct tuned rows[] = {
       {GPU_H200, "star7", "zmarch", "vector=2", F32, {512, 512, 512}, USUAL, 0.3},
@@ -1265,8 +1282,12 @@ TEST(a_template_of_others_supersedes_none_of_this_user) {
       " update best set origin_id = (select id from origin where kind = 'imported') where id = 2";
   static const struct {
     const char *change;
-    enum standing standing;
-  } cases[] = {{"select 1", STANDING_SUPERSEDED}, {by_others, STANDING_CURRENT}};
+    enum standing first, last;
+  } cases[] = {
+      {"select 1", STANDING_SUPERSEDED, STANDING_CURRENT},
+      {"update best set date = '2001-01-01T00:00:00.000Z' where id = 2", STANDING_CURRENT, STANDING_SUPERSEDED},
+      {by_others, STANDING_CURRENT, STANDING_CURRENT},
+  };
   for (size_t i = 0; i < COUNT(cases); i++) {
     struct work other = work_begin();
     halotune_ctx *ctx;
@@ -1276,8 +1297,8 @@ TEST(a_template_of_others_supersedes_none_of_this_user) {
     tuned_change(other.path, cases[i].change);
     CHECK_OK(halotune_open(paths, 1, &ctx));
     CHECK_TEXT("mine", ctx->catalog.templates[0].name, "case %zu", i);
-    CHECK_EQ(cases[i].standing, ctx->catalog.templates[0].standing, "case %zu", i);
-    CHECK_EQ(STANDING_CURRENT, ctx->catalog.templates[1].standing, "case %zu", i);
+    CHECK_EQ(cases[i].first, ctx->catalog.templates[0].standing, "case %zu", i);
+    CHECK_EQ(cases[i].last, ctx->catalog.templates[1].standing, "case %zu", i);
     halotune_close(ctx);
     work_end(&other);
   }

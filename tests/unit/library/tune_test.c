@@ -117,7 +117,7 @@ TEST(a_tune_whose_row_does_not_answer_is_a_success) {
        "insert into template (hash, common_hash, name, yaml, cuda, origin_id) select 'later', common_hash, 'direct',"
        " yaml, cuda, origin_id from template where name = 'zmarch';"
        " update variant set template_id = (select id from template where hash = 'later') where id in"
-       " (select variant_id from best where id = 1)",
+       " (select variant_id from best where id = 1); update best set date = '2001-01-01T00:00:00.000Z' where id = 2",
        HALOTUNE_MATCH_STALE},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {

@@ -158,7 +158,7 @@ static halotune_status ask_one(halotune_ctx *ctx, sqlite3_stmt *codes, const hal
   out->yaml = template->yaml;
   out->cuda = template->cuda;
   out->parameters = config.parameters;
-  out->text = ctx->catalog.stencils[key.stencil].text;
+  out->text = ctx->catalog.stencils[key.text_of].text;
   out->steps = config.steps;
   out->is_stale = config.is_stale;
   return code_of_row(codes, answer.row, &out->code);
