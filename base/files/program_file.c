@@ -9,12 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 /* A file that is mapped, as the kernel knows it. */
 struct mapped {
   char path[PATH_MAX]; /* without links, and with another end if the file was removed */
-  uint64_t inode;      /* some file systems show another one to stat() */
+  dev_t device;        /* some file systems show other numbers to stat() */
+  uint64_t inode;
 };
 
 /* Find the file that is mapped at an address. Returns false if the kernel does not tell. */
@@ -25,10 +27,13 @@ static bool find_mapped(const void *address, struct mapped *out) {
   FILE *maps = fopen("/proc/self/maps", "re");
   while (maps && !is_found && getline(&line, &room, maps) > 0) {
     uintptr_t first, end;
+    unsigned major, minor;
     int at = 0;
-    if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %" SCNu64 " %n", &first, &end, &out->inode, &at) < 3 ||
+    if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %x:%x %" SCNu64 " %n", &first, &end, &major, &minor,
+               &out->inode, &at) < 5 ||
         at == 0)
       continue;
+    out->device = makedev(major, minor);
     if ((uintptr_t)address < first || (uintptr_t)address >= end) continue;
     line[strcspn(line, "\n")] = '\0';
     is_found = line[at] == '/' && snprintf(out->path, PATH_MAX, "%s", line + at) < PATH_MAX;
@@ -49,7 +54,7 @@ static bool is_mapped(const void *address, const char *path) {
   if (strcmp(mapped.path, path) == 0) return true;
   const size_t length = strlen(mapped.path), end = sizeof removed - 1;
   const bool is_removed = length > end && strcmp(mapped.path + length - end, removed) == 0;
-  return !is_removed && mapped.inode == there.st_ino;
+  return !is_removed && mapped.device == there.st_dev && mapped.inode == there.st_ino;
 }
 
 /* Whether a path leads to the file of the running program. */

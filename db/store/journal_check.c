@@ -150,7 +150,7 @@ bool journal_gives_group(const struct stat *database) {
 
 halotune_status journal_check_group(const char *file, const char *path) {
   struct stat facts;
-  if (stat(file, &facts) != 0 || journal_gives_group(&facts)) return HALOTUNE_OK;
+  if (lstat(file, &facts) != 0 || journal_gives_group(&facts)) return HALOTUNE_OK;
   return fail(
       HALOTUNE_DB,
       "%s: its group %u has rights, and you are not in this group, so that SQLite's files beside it cannot have "
@@ -194,7 +194,7 @@ static halotune_status check_one(const char *file, const char *beside, const str
 
 enum journal_trust journal_trust_of(const char *database, const char *path, const struct stat *beside) {
   struct stat facts, folder;
-  if (stat(database, &facts) != 0 || !own_folder_of(database, &folder)) return JOURNAL_DOUBTFUL;
+  if (lstat(database, &facts) != 0 || !own_folder_of(database, &folder)) return JOURNAL_DOUBTFUL;
   if (!S_ISREG(beside->st_mode) || !may_write(beside, database, &facts, &folder)) return JOURNAL_FOREIGN;
   const bool has_names = beside->st_nlink > 1 && others_may_link(&folder);
   const bool is_doubtful =
@@ -219,7 +219,7 @@ enum journal_right journal_right_of(const char *database) {
 halotune_status journal_check_live(sqlite3 *connection, const char *path) {
   const char *file = sqlite3_db_filename(connection, "main");
   struct stat database, folder = {0};
-  if (!file || !*file || stat(file, &database) != 0 || access(file, R_OK) != 0) return HALOTUNE_OK;
+  if (!file || !*file || lstat(file, &database) != 0 || access(file, R_OK) != 0) return HALOTUNE_OK;
   const bool is_in_own = own_folder_of(file, &folder) && (folder.st_uid == 0 || folder.st_uid == geteuid());
   if (is_in_own && journal_right_of(file) == JOURNAL_RIGHT_ALL) return HALOTUNE_OK;
   return fail(
@@ -234,7 +234,7 @@ halotune_status journal_check_beside(sqlite3 *connection, const char *path) {
   static const char *const ends[] = {"-journal", "-wal", "-shm"};
   const char *file = sqlite3_db_filename(connection, "main");
   struct stat database;
-  if (!file || !*file || stat(file, &database) != 0) return HALOTUNE_OK; /* SQLite fails for a missing file */
+  if (!file || !*file || lstat(file, &database) != 0) return HALOTUNE_OK; /* SQLite fails for a missing file */
   halotune_status status = check_names(file, &database, path);
   for (size_t i = 0; i < COUNT(ends) && status == HALOTUNE_OK; i++) {
     char *beside;

@@ -75,7 +75,7 @@ static bool name_file(int fd, const char *path) {
 static bool make_beside(const char *database, const char *path) {
   struct stat facts;
   bool is_named;
-  if (stat(database, &facts) != 0 || faccessat(AT_FDCWD, database, W_OK, AT_EACCESS) != 0 ||
+  if (lstat(database, &facts) != 0 || faccessat(AT_FDCWD, database, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW) != 0 ||
       !journal_gives_group(&facts))
     return false;
   const int fd = open_new(path, &is_named);

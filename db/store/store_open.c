@@ -305,7 +305,7 @@ static halotune_status find_file(struct store *store, bool *is_there) {
   leave_file(store);
   const halotune_status status = hold_file(store);
   if (status != HALOTUNE_OK) return status;
-  *is_there = stat(store->file.name, &facts) == 0;
+  *is_there = lstat(store->file.name, &facts) == 0; /* the links of the path were followed */
   if (!*is_there && errno != ENOENT && errno != ENOTDIR)
     return fail(HALOTUNE_DB, "%s: %s", store->path, strerror(errno));
   if (*is_there && !S_ISREG(facts.st_mode))
@@ -321,7 +321,7 @@ static halotune_status check_wal(const struct held_file *file) {
   struct stat database, index;
   char *name = NULL;
   if (asprintf(&name, "%s-shm", file->name) < 0) return fail_memory();
-  const bool has_index = stat(file->name, &database) == 0 && lstat(name, &index) == 0;
+  const bool has_index = lstat(file->name, &database) == 0 && lstat(name, &index) == 0;
   free(name);
   if (!has_index || database.st_uid == 0 || database.st_uid == geteuid()) return HALOTUNE_OK;
   return fail(HALOTUNE_DB, "%s: a program of its owner, user %u, has it open: try again later, or read a copy of it",
@@ -350,7 +350,7 @@ halotune_status store_hold(struct store *store) {
   struct stat facts;
   sqlite3 *copy = NULL;
   if (!store_has_file(store)) return HALOTUNE_OK;
-  if (stat(store->file.name, &facts) != 0) return fail(HALOTUNE_DB, "%s: %s", store->path, strerror(errno));
+  if (lstat(store->file.name, &facts) != 0) return fail(HALOTUNE_DB, "%s: %s", store->path, strerror(errno));
   halotune_status status = count_bytes(store->connection, &bytes);
   if (status != HALOTUNE_OK) return status;
   if (bytes > copied_bytes_most) return begin_reading(store->connection);
@@ -631,7 +631,7 @@ void store_close(struct store *store) {
 
 struct store_file store_file_of(const struct store *store) {
   struct stat facts;
-  if (stat(store->file.name, &facts) != 0) return (struct store_file){.owner = 0};
+  if (lstat(store->file.name, &facts) != 0 || !S_ISREG(facts.st_mode)) return (struct store_file){.owner = 0};
   return (struct store_file){facts.st_dev, facts.st_ino, facts.st_uid};
 }
 

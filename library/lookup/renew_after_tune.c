@@ -2,6 +2,7 @@
  * Nothing else makes a ctx read them again. Readers take no lock: they follow one pointer. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "library/lookup/lookup.h"
 
@@ -18,23 +19,41 @@ struct halotune_ctx *context_of_config(struct halotune_ctx *root, const halotune
   return at;
 }
 
+/* Whether the owners of databases are those of before, or root, or this user. Another user can put a file at the path
+ * of a database that was moved away. */
+static halotune_status check_owners(const struct catalog *before, const struct catalog *after) {
+  const int added = after->database_count - before->database_count;
+  for (int i = 0; i < before->database_count; i++) {
+    const struct known_database *now = &after->databases[added + i];
+    const uid_t owner = now->file.owner;
+    if (owner == before->databases[i].file.owner || owner == 0 || owner == geteuid()) continue;
+    return fail(HALOTUNE_DB, "%s: a file of user %u has taken its place", now->path, (unsigned)owner);
+  }
+  return HALOTUNE_OK;
+}
+
 /* Open the databases of `from`. If `database` is none of them, open it before them. */
 static halotune_status open_again(const struct halotune_ctx *from, const char *database, struct halotune_ctx **out) {
   const int count = from->catalog.database_count;
   const char **paths = malloc(((size_t)count + 1) * sizeof *paths);
-  char *absolute = realpath(database, NULL);
+  char *absolute = NULL;
   int used = 0;
   *out = NULL;
-  if (!paths || !absolute) {
+  halotune_status status = paths ? store_real_path(database, &absolute) : fail_memory();
+  if (status != HALOTUNE_OK) {
     free(paths);
-    free(absolute);
-    return paths ? fail(HALOTUNE_NOT_FOUND, "%s does not exist", database) : fail_memory();
+    return status;
   }
   bool is_listed = false;
   for (int i = 0; i < count; i++) is_listed = is_listed || strcmp(from->catalog.databases[i].path, absolute) == 0;
   if (!is_listed) paths[used++] = absolute;
   for (int i = 0; i < count; i++) paths[used++] = from->catalog.databases[i].path;
-  halotune_status status = halotune_open(paths, used, out);
+  status = halotune_open(paths, used, out);
+  if (status == HALOTUNE_OK) status = check_owners(&from->catalog, &(*out)->catalog);
+  if (status != HALOTUNE_OK) {
+    halotune_close(*out);
+    *out = NULL;
+  }
   free(paths);
   free(absolute);
   return status;
@@ -72,5 +91,6 @@ halotune_status context_renew(struct halotune_ctx *root, const char *database) {
   pthread_mutex_lock(&root->renewing); /* a ctx that began to read earlier must not replace one that read later */
   const halotune_status status = renew_catalog(root, database);
   pthread_mutex_unlock(&root->renewing);
-  return status;
+  if (status == HALOTUNE_OK || status == HALOTUNE_MEMORY) return status;
+  return fail(status, "%s; the ctx keeps its earlier answers", fail_text());
 }

@@ -636,6 +636,35 @@ TEST(no_result_of_two_is_lost) {
   scene_end(&p);
 }
 
+/* The first database was moved away, and another user has put a file there. Other owners need root. */
+TEST(a_file_of_another_user_is_not_read_again) {
+  static const struct tuned row[] = {
+      {GPU_H200, "star7", "zmarch", "vector=2", DTYPE_F32, {64, 64, 64}, LAUNCH_STREAM, CACHE_STEADY, false, 0.001}};
+  static const struct tuned theirs[] = {
+      {GPU_H200, "star7", "direct", "vector=1", DTYPE_F32, {64, 64, 64}, LAUNCH_STREAM, CACHE_STEADY, false, 0.0001}};
+  enum { OTHER_USER = 12345 };
+  const halotune_problem asked = {.stencil = "star7", .device = "NVIDIA H200", .grid = {64, 64, 64}};
+  struct work works[3] = {work_begin(), work_begin(), work_begin()};
+  const char *paths[] = {works[0].path};
+  halotune_ctx *ctx;
+  halotune_config config;
+  if (geteuid() != 0) skip();
+  tuned_make(works[0].path, row, 1);
+  tuned_make(works[1].path, theirs, 1);
+  tuned_make(works[2].path, row, 1);
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  CHECK_EQ(0, rename(works[1].path, works[0].path), "another file");
+  for (int is_theirs = 1; is_theirs >= 0; is_theirs--) { /* one of this user's is read */
+    CHECK_EQ(0, chown(works[0].path, is_theirs ? OTHER_USER : 0, 0), "owner");
+    CHECK_EQ(is_theirs ? HALOTUNE_DB : HALOTUNE_OK, context_renew(ctx, works[2].path), "%s", fail_text());
+    CHECK(!is_theirs || strstr(fail_text(), "user 12345"), "%s", fail_text());
+    CHECK_OK(halotune_lookup(ctx, &asked, &config));
+    CHECK_TEXT("zmarch", config.template_name, "owner %d", is_theirs);
+  }
+  halotune_close(ctx);
+  for (int i = 0; i < 3; i++) work_end(&works[i]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_ctx_answers_with_the_new_row),
@@ -661,6 +690,7 @@ int main(void) {
       cmocka_unit_test(arguments_are_checked_before_the_search),
       cmocka_unit_test(the_program_ends_with_its_host),
       cmocka_unit_test(no_result_of_two_is_lost),
+      cmocka_unit_test(a_file_of_another_user_is_not_read_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
