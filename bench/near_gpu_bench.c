@@ -191,7 +191,7 @@ static halotune_status search_question(const struct question *q, double budget_s
   for (int i = 0; i < options.of_tune_count && count < MOST_ARGUMENTS - 1; i++) arguments[count++] = options.of_tune[i];
   arguments[count] = NULL;
   halotune_status status =
-      process_run(arguments, NULL, &input, (int)fmin(hour_ms, 600e3 + 1e4 * budget_s), NULL, &output, &result);
+      process_run(arguments, NULL, &input, -1, (int)fmin(hour_ms, 600e3 + 1e4 * budget_s), NULL, &output, &result);
   FILE *file = fopen(log, "w");
   if (file && text_ok(&output)) fputs(text_string(&output), file);
   if (file) fclose(file);

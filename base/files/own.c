@@ -54,26 +54,36 @@ bool own_folder_of(const char *path, struct stat *facts) {
   return is_there;
 }
 
-/* Check an open folder, and close it. */
-static halotune_status folder_check_open(int fd, const char *path) {
+/* Check an open folder, and close it if it is refused. */
+static halotune_status folder_check_open(const char *path, int *fd) {
   struct stat facts;
   const halotune_status status =
-      fstat(fd, &facts) == 0 ? own_check(&facts, path, &cache) : fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  close(fd);
+      fstat(*fd, &facts) == 0 ? own_check(&facts, path, &cache) : fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  if (status == HALOTUNE_OK) return status;
+  close(*fd);
+  *fd = -1;
   return status;
 }
 
+halotune_status own_folder_open(const char *path, int *fd) {
+  const halotune_status status = exchange_open_folder(path, EXCHANGE_WAY, fd);
+  if (status == HALOTUNE_OK && *fd < 0) return HALOTUNE_NOT_FOUND;
+  return status == HALOTUNE_OK ? folder_check_open(path, fd) : status;
+}
+
 halotune_status own_folder_check(const char *path) {
-  int fd;
-  const halotune_status status = exchange_open_folder(path, EXCHANGE_WAY, &fd);
-  if (status == HALOTUNE_OK && fd < 0) return HALOTUNE_NOT_FOUND;
-  return status == HALOTUNE_OK ? folder_check_open(fd, path) : status;
+  int fd = -1;
+  const halotune_status status = own_folder_open(path, &fd);
+  if (fd >= 0) close(fd);
+  return status;
 }
 
 halotune_status own_folder_make(const char *path) {
   int fd;
-  const halotune_status status = exchange_make_folder(path, EXCHANGE_WAY, &fd);
-  return status == HALOTUNE_OK ? folder_check_open(fd, path) : status;
+  halotune_status status = exchange_make_folder(path, EXCHANGE_WAY, &fd);
+  if (status == HALOTUNE_OK) status = folder_check_open(path, &fd);
+  if (fd >= 0) close(fd);
+  return status;
 }
 
 int own_file_open(const char *path) {

@@ -35,6 +35,11 @@ bool own_folder_of(const char *path, struct stat *facts);
  *         has the command that mends it; HALOTUNE_MEMORY. */
 halotune_status own_folder_check(const char *path);
 
+/* The same, and keep the folder open.
+ *   fd  receives a descriptor of the folder that was checked, close-on-exec, for the caller to close; -1 unless
+ *       HALOTUNE_OK is returned */
+halotune_status own_folder_open(const char *path, int *fd);
+
 /* Make a folder and all missing folders above it like exchange_make_folder, and check it. */
 halotune_status own_folder_make(const char *path);
 

@@ -258,7 +258,7 @@ static void output_read(int fd, struct patience *patience, struct text *output, 
   }
 }
 
-halotune_status process_run(const char *const *arguments, const char *variable, const struct text *input,
+halotune_status process_run(const char *const *arguments, const char *variable, const struct text *input, int inherited,
                             int timeout_ms, const struct ending *ending, struct text *output,
                             struct process_result *out) {
   struct patience patience = {.left_ms = timeout_ms, .ending = ending};
@@ -272,9 +272,10 @@ halotune_status process_run(const char *const *arguments, const char *variable, 
     status = fail(HALOTUNE_IO, "%s cannot be started: %s", arguments[0], strerror(errno));
     goto done;
   }
-  const struct process_descriptor descriptors[] = {{in, 0}, {ends[1], 1}, {ends[1], 2}};
+  const struct process_descriptor descriptors[] = {{in, 0}, {ends[1], 1}, {ends[1], 2}, {inherited, inherited}};
+  const int count = inherited >= 0 ? 4 : 3;
   /* A compiler starts other programs. All are in the guard's group, which is killed as a whole. */
-  if ((status = start_guarded(arguments, variable, descriptors, 3, &guard, &pid)) != HALOTUNE_OK) goto done;
+  if ((status = start_guarded(arguments, variable, descriptors, count, &guard, &pid)) != HALOTUNE_OK) goto done;
   close(ends[1]);
   ends[1] = -1;
   patience.seen_ms = clock_ms();

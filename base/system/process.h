@@ -94,11 +94,12 @@ struct process_result {
 /* Run a program to its end. If this program ends first, the other one and its whole group are killed.
  *   variable    "NAME=value": replaces this variable in the program's environment; NULL: nothing
  *   input       the program's stdin
+ *   inherited   a descriptor, 10 or higher, that the program gets under the same number; -1: none
  *   timeout_ms  wall-clock time after which the program and its whole group are killed
  *   ending      killed in the same way once it has come, a twentieth of a second later at most; NULL: nobody ends it
  *   output      the program's stdout and stderr are appended
  * Returns HALOTUNE_OK even if the program failed; else the errors of process_start, or HALOTUNE_MEMORY. */
-halotune_status process_run(const char *const *arguments, const char *variable, const struct text *input,
+halotune_status process_run(const char *const *arguments, const char *variable, const struct text *input, int inherited,
                             int timeout_ms, const struct ending *ending, struct text *output,
                             struct process_result *out);
 

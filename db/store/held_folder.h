@@ -1,10 +1,8 @@
-/* held_folder.h: a file in an open folder. Between two uses of a path, another user can exchange one of its folders
- * with a link to another folder. A name through an open folder leads into the same folder each time. */
+/* held_folder.h: a database's file, named through its open folder (base/files/held_path.h). */
 #ifndef DB_STORE_HELD_FOLDER_H
 #define DB_STORE_HELD_FOLDER_H
 
 #include <limits.h>
-#include <stdbool.h>
 
 #include "base/fail.h"
 
@@ -22,11 +20,5 @@ struct held_file {
 halotune_status held_open(const char *path, struct held_file *out);
 
 void held_close(struct held_file *held);
-
-/* Whether a name leads through a held folder. */
-bool held_is_path(const char *name);
-
-/* Write such a name as a person would: with the path of the folder as it is now. Other paths are copied. */
-void held_readable(const char *name, char out[PATH_MAX]);
 
 #endif

@@ -13,10 +13,10 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/files/held_path.h"
 #include "base/files/own.h"
 #include "base/files/path.h"
 #include "base/memory/array.h"
-#include "db/store/held_folder.h"
 #include "db/store/store.h"
 
 #define ACCESS_LIST "system.posix_acl_access"
@@ -164,7 +164,7 @@ static halotune_status check_one(const char *file, const char *beside, const str
   struct stat facts, folder;
   char name[PATH_MAX]; /* of `beside`, in messages */
   if (lstat(beside, &facts) != 0) return HALOTUNE_OK;
-  held_readable(beside, name);
+  held_path_readable(beside, name);
   if (!S_ISREG(facts.st_mode))
     return fail(HALOTUNE_DB, "%s: %s beside it is not a regular file, and Halotune did not make it; remove it", path,
                 name);
@@ -249,7 +249,7 @@ halotune_status journal_check(sqlite3 *connection, const char *path) {
   const char *file = sqlite3_db_filename(connection, "main");
   const char *journal = file && *file ? sqlite3_filename_journal(file) : NULL;
   char name[PATH_MAX] = "";
-  if (journal) held_readable(journal, name);
+  if (journal) held_path_readable(journal, name);
   const int fd = journal ? open(journal, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
   if (fd < 0) {
     if (!journal || errno == ENOENT) return HALOTUNE_OK;

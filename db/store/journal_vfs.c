@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/held_path.h"
 #include "base/files/path.h"
 #include "base/memory/array.h"
-#include "db/store/held_folder.h"
 #include "db/store/journal_check.h"
 
 static sqlite3_vfs *standard, guarded[VFS_COUNT];
@@ -147,7 +147,7 @@ static int access_guarded(sqlite3_vfs *vfs, const char *name, int flags, int *ou
 /* A path through a held folder is used as it is: its links would be replaced by names. */
 static int full_path_guarded(sqlite3_vfs *vfs, const char *name, int bytes, char *out) {
   (void)vfs;
-  if (!held_is_path(name)) return standard->xFullPathname(standard, name, bytes, out);
+  if (!held_path_is(name)) return standard->xFullPathname(standard, name, bytes, out);
   return snprintf(out, (size_t)bytes, "%s", name) < bytes ? SQLITE_OK : SQLITE_CANTOPEN;
 }
 

@@ -9,11 +9,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/files/held_path.h"
 #include "base/system/clock.h"
 #include "base/text/date.h"
 #include "base/text/utf8.h"
 #include "db/store/filesystem.h"
-#include "db/store/held_folder.h"
 
 /* Whether the user limits the size of files. SQLite tells a write beyond the limit as any other error of a disk. */
 static bool is_file_size_limited(void) {
@@ -89,7 +89,7 @@ halotune_status query_fail(sqlite3 *connection) {
   int code = sqlite3_errcode(connection);
   if (code == SQLITE_NOMEM) return fail_memory();
   const char *flaw = connection ? locks_flaw(connection) : NULL;
-  if (file && *file) held_readable(file, path);
+  if (file && *file) held_path_readable(file, path);
   if (flaw) return file_locks_fail(path, flaw);
   return fail(HALOTUNE_DB, "%s: %s%s", path, sqlite3_errmsg(connection), advice_for(code));
 }

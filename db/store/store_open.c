@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/held_path.h"
 #include "base/files/locked_files.h"
 #include "base/files/make.h"
 #include "base/files/own.h"
@@ -461,7 +462,7 @@ static void remove_leftovers(const char *copy) {
  * attempt is used. Another file of that name is not replaced. */
 static halotune_status copy_beside(sqlite3 *connection, const char *copy) {
   char *part = NULL, shown[PATH_MAX];
-  held_readable(copy, shown);
+  held_path_readable(copy, shown);
   if (asprintf(&part, "%s.new-XXXXXX", copy) < 0) return fail_memory();
   remove_leftovers(copy);
   /* SQLite writes into an empty file, and it would follow a link that another user has put there. */

@@ -2,6 +2,7 @@
 #ifndef EMULATE_EMULATION_BATCH_H
 #define EMULATE_EMULATION_BATCH_H
 
+#include "base/text/text.h"
 #include "tuner/emulate/emulation.h"
 #include "tuner/emulate/emulation_runner.h"
 
@@ -11,13 +12,22 @@ struct emulation_variant {
   struct emulation_runner runner; /* the first run starts it */
 };
 
+/* All paths lead through the descriptor of the cache's folder, also in compilers and runners: another user may put
+ * another folder at its path. */
 struct emulation_batch {
   struct emulation_variant *variants;
   int count;
-  char *runner;         /* path of the runner's program */
-  char *folder;         /* folder of the cache */
+  char *runner; /* path of the runner's program */
+  char *shown;  /* path of the cache's folder, for messages */
+  char *folder; /* the path by which it is used: through `descriptor` (emulation_cache_hold) */
+  int descriptor;
   int hold;             /* on the folder: the runner's program and the objects stay as long as the batch; -1: none */
   uint64_t cache_bytes; /* the size to which the cache is trimmed */
 };
+
+/* Write the shown path of the folder in place of the one by which it is used: in a text, or in the present detail. The
+ * second returns `status`. */
+void emulation_batch_name(const struct emulation_batch *batch, const char *text, struct text *out);
+halotune_status emulation_batch_fail(const struct emulation_batch *batch, halotune_status status);
 
 #endif

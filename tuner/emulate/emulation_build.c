@@ -50,13 +50,33 @@ static char *product_path(const struct build *build, enum emulation_product prod
   return asprintf(&path, "%s/%s%s", build->batch->folder, hex, suffix) < 0 ? NULL : path;
 }
 
+void emulation_batch_name(const struct emulation_batch *batch, const char *text, struct text *out) {
+  const char *found;
+  const size_t length = batch->folder ? strlen(batch->folder) : 0;
+  while (length > 0 && batch->shown && (found = strstr(text, batch->folder))) {
+    text_printf(out, "%.*s%s", (int)(found - text), text, batch->shown);
+    text = found + length;
+  }
+  text_printf(out, "%s", text);
+}
+
+halotune_status emulation_batch_fail(const struct emulation_batch *batch, halotune_status status) {
+  struct text text = {0};
+  emulation_batch_name(batch, fail_text(), &text);
+  status = fail(status, "%s", text_string(&text));
+  text_free(&text);
+  return status;
+}
+
 /* Whether the product is in the cache. A damaged one counts as missing, and is replaced. */
 static bool is_cached(const struct build *build, const char *path) {
   enum emulation_cache_answer answer = emulation_cache_find(path);
   if (answer == EMULATION_CACHE_DAMAGED) {
-    char warning[FAIL_TEXT_BYTES + 32];
-    snprintf(warning, sizeof warning, "%s; compiled again", fail_text());
-    emulation_cache_warn(build->options, warning);
+    struct text warning = {0};
+    emulation_batch_name(build->batch, fail_text(), &warning);
+    text_printf(&warning, "; compiled again");
+    emulation_cache_warn(build->options, text_string(&warning));
+    text_free(&warning);
   }
   return answer == EMULATION_CACHE_HIT;
 }
@@ -79,7 +99,7 @@ static halotune_status compile_to(const struct build *build, enum emulation_prod
   }
   close(fd);
   status = emulation_compiler_run(&build->compiler, product, build->files, source, temporary, build->scratch.folder,
-                                  timeout_ms, &build->options->ending, log, &result);
+                                  build->batch->descriptor, timeout_ms, &build->options->ending, log, &result);
   *outcome = emulation_compiler_blames_source(text_string(log)) ? COMPILE_FAILED : COMPILE_CRASHED;
   if (status == HALOTUNE_OK && result.was_ended) {
     status = fail_ended();
@@ -130,7 +150,7 @@ static void write_source(const struct emulation_source *source, bool counts, str
 
 static halotune_status build_variant(const struct build *build, int number) {
   struct emulation_variant *variant = &build->batch->variants[number];
-  struct text source = {0}, log = {0};
+  struct text source = {0}, log = {0}, shown = {0};
   double start_ms = clock_ms();
   char *path = NULL;
   halotune_status status = HALOTUNE_OK;
@@ -150,8 +170,9 @@ static halotune_status build_variant(const struct build *build, int number) {
     variant->object = path;
     path = NULL;
   }
-  variant->log = log.bytes;
-  log = (struct text){0};
+  emulation_batch_name(build->batch, text_string(&log), &shown);
+  variant->log = shown.bytes;
+  shown = (struct text){0};
   variant->compile.log = variant->log ? variant->log : "";
   variant->compile.time_ms = clock_ms() - start_ms;
 done:
@@ -221,7 +242,7 @@ halotune_status emulation_build(const struct emulation_source *sources, int coun
   halotune_status status;
   *out = NULL;
   build.batch = calloc(1, sizeof *build.batch);
-  if (build.batch) build.batch->hold = -1;
+  if (build.batch) build.batch->hold = build.batch->descriptor = -1;
   if (!build.batch || !(build.batch->variants = calloc((size_t)count + 1, sizeof *build.batch->variants))) {
     status = fail_memory();
     goto done;
@@ -232,7 +253,10 @@ halotune_status emulation_build(const struct emulation_source *sources, int coun
   if ((status = emulation_compiler_open(options->compiler, options->sanitize, options->counts, &build.compiler)) !=
       HALOTUNE_OK)
     goto done;
-  if ((status = emulation_cache_open(options, &build.batch->folder)) != HALOTUNE_OK) goto done;
+  if ((status = emulation_cache_open(options, &build.batch->shown)) != HALOTUNE_OK) goto done;
+  if ((status = emulation_cache_hold(build.batch->shown, &build.batch->descriptor, &build.batch->folder)) !=
+      HALOTUNE_OK)
+    goto done;
   build.batch->hold = cache_folder_hold(build.batch->folder);
   build.files_hash = emulation_files_hash();
   hash_hex(build.files_hash, hex);
@@ -251,6 +275,7 @@ halotune_status emulation_build(const struct emulation_source *sources, int coun
   *out = build.batch;
   build.batch = NULL;
 done:
+  if (status != HALOTUNE_OK && build.batch) status = emulation_batch_fail(build.batch, status);
   emulation_scratch_close(&build.scratch);
   free(build.files);
   emulation_compiler_close(&build.compiler);
@@ -275,8 +300,10 @@ void emulation_batch_free(struct emulation_batch *batch) {
   }
   if (adds) cache_folder_trim(batch->folder, batch->cache_bytes); /* nothing in the cache is in use now */
   if (batch->hold >= 0) close(batch->hold);
+  if (batch->descriptor >= 0) close(batch->descriptor);
   free(batch->variants);
   free(batch->runner);
   free(batch->folder);
+  free(batch->shown);
   free(batch);
 }

@@ -153,7 +153,7 @@ bool emulation_compiler_blames_source(const char *log) {
 
 halotune_status emulation_compiler_run(const struct emulation_compiler *compiler, enum emulation_product product,
                                        const char *files, const struct text *source, const char *output,
-                                       const char *temporary, int timeout_ms, const struct ending *ending,
+                                       const char *temporary, int folder, int timeout_ms, const struct ending *ending,
                                        struct text *log, struct process_result *out) {
   static const struct text nothing = {0};
   struct command command = {0};
@@ -185,7 +185,7 @@ halotune_status emulation_compiler_run(const struct emulation_compiler *compiler
   if (asprintf(&variable, "TMPDIR=%s", temporary) < 0) variable = NULL;
   halotune_status status = fail_memory();
   const struct text *input = product == EMULATION_VARIANT ? source : &nothing;
-  if (ok && variable) status = process_run(command.words, variable, input, timeout_ms, ending, log, out);
+  if (ok && variable) status = process_run(command.words, variable, input, folder, timeout_ms, ending, log, out);
   while (path_count > 0) free(paths[--path_count]);
   free(variable);
   return status;

@@ -33,13 +33,14 @@ struct hash emulation_compiler_hash(const struct emulation_compiler *compiler, e
  *   source  of a variant
  *   output  the file to write
  *   temporary  the folder for the compiler's own files
+ *   folder  the descriptor through which these paths lead (emulation_cache_hold)
  *   ending  the compiler is killed once it has come
  *   log     the compiler's messages are appended
  *   out     how it ended
  * Returns HALOTUNE_OK if the compiler ran; HALOTUNE_IO or HALOTUNE_MEMORY. Threads: any number at once. */
 halotune_status emulation_compiler_run(const struct emulation_compiler *compiler, enum emulation_product product,
                                        const char *files, const struct text *source, const char *output,
-                                       const char *temporary, int timeout_ms, const struct ending *ending,
+                                       const char *temporary, int folder, int timeout_ms, const struct ending *ending,
                                        struct text *log, struct process_result *out);
 
 /* Whether the log of a compile that failed has an error at a line of a file: "star7.cu:3:10: error: ". Without one, the

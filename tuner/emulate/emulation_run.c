@@ -175,8 +175,9 @@ static halotune_status execute_request(struct emulation_batch *batch, struct emu
                                        const struct run *run, struct emulation_outcome *out,
                                        struct emulation_counts *counts) {
   halotune_status status = HALOTUNE_OK;
-  if (variant->runner.pid == 0) status = emulation_runner_start(batch->runner, variant->object, &variant->runner);
-  if (status != HALOTUNE_OK) return status;
+  if (variant->runner.pid == 0)
+    status = emulation_runner_start(batch->runner, variant->object, batch->descriptor, &variant->runner);
+  if (status != HALOTUNE_OK) return emulation_batch_fail(batch, status);
   return emulation_runner_ask(&variant->runner, &run->request, run->descriptors, out, counts);
 }
 

@@ -17,7 +17,8 @@ const struct emulation_runner emulation_runner_none = {.socket = -1, .log = -1};
 
 int emulation_runner_grace_ms = 10000;
 
-halotune_status emulation_runner_start(const char *program, const char *object, struct emulation_runner *out) {
+halotune_status emulation_runner_start(const char *program, const char *object, int folder,
+                                       struct emulation_runner *out) {
   const char *const arguments[] = {program, object, NULL};
   struct emulation_runner runner = emulation_runner_none;
   int pair[2] = {-1, -1};
@@ -28,8 +29,8 @@ halotune_status emulation_runner_start(const char *program, const char *object, 
     goto failed;
   }
   pair[1] = process_high_descriptor(pair[1]);
-  const struct process_descriptor descriptors[] = {{runner.log, 2}, {pair[1], EMULATION_SOCKET}};
-  if ((status = process_start(arguments, descriptors, 2, &runner.pid)) != HALOTUNE_OK) goto failed;
+  const struct process_descriptor descriptors[] = {{runner.log, 2}, {pair[1], EMULATION_SOCKET}, {folder, folder}};
+  if ((status = process_start(arguments, descriptors, folder >= 0 ? 3 : 2, &runner.pid)) != HALOTUNE_OK) goto failed;
   close(pair[1]);
   runner.socket = pair[0];
   *out = runner;

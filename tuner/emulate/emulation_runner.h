@@ -23,9 +23,11 @@ extern int emulation_runner_grace_ms;
 /* Start a runner. It ends when it is stopped, when a kernel fails, and soon after this program ends.
  *   program  path of the runner's program
  *   object   path of the compiled variant
+ *   folder   the descriptor through which these paths lead (emulation_cache_hold); -1: none
  *   out      unchanged on failure
  * Returns HALOTUNE_OK or HALOTUNE_IO. */
-halotune_status emulation_runner_start(const char *program, const char *object, struct emulation_runner *out);
+halotune_status emulation_runner_start(const char *program, const char *object, int folder,
+                                       struct emulation_runner *out);
 
 /* Let the runner execute a request, and wait for the outcome. After any outcome except EMULATION_OK the runner is
  * stopped.

@@ -45,7 +45,7 @@ TEST(a_failed_start_leaves_no_descriptor) {
   CHECK_EQ(0, setrlimit(RLIMIT_NOFILE, &few), "fewer descriptors");
   for (int i = 0; i < 3; i++) {
     CHECK_EQ(HALOTUNE_IO, process_guard_start("true", "", &guard), "guard %d", i);
-    CHECK_EQ(HALOTUNE_IO, process_run(arguments, NULL, &nothing, 1000, NULL, &output, &result), "program %d", i);
+    CHECK_EQ(HALOTUNE_IO, process_run(arguments, NULL, &nothing, -1, 1000, NULL, &output, &result), "program %d", i);
   }
   CHECK_EQ(0, setrlimit(RLIMIT_NOFILE, &before), "as before");
   CHECK_EQ(open_before, open_descriptors(), "descriptors");
@@ -58,7 +58,7 @@ TEST(ctrl_c_does_not_end_a_program) {
   const struct text nothing = {0};
   struct process_result result;
   struct text output = {0};
-  CHECK_OK(process_run(arguments, NULL, &nothing, 60000, NULL, &output, &result));
+  CHECK_OK(process_run(arguments, NULL, &nothing, -1, 60000, NULL, &output, &result));
   CHECK_TEXT("alive\n", text_string(&output), "output");
   text_free(&output);
 }
@@ -70,8 +70,8 @@ TEST(a_program_gets_our_environment_and_a_variable_in_place_of_ours) {
   struct text output = {0};
   setenv("TMPDIR", "/ours", 1);
   setenv("OTHER", "other", 1);
-  CHECK_OK(process_run(arguments, "TMPDIR=/theirs", &nothing, 60000, NULL, &output, &result));
-  CHECK_OK(process_run(arguments, NULL, &nothing, 60000, NULL, &output, &result));
+  CHECK_OK(process_run(arguments, "TMPDIR=/theirs", &nothing, -1, 60000, NULL, &output, &result));
+  CHECK_OK(process_run(arguments, NULL, &nothing, -1, 60000, NULL, &output, &result));
   CHECK_TEXT("/theirs other\n1\n/ours other\n1\n", text_string(&output), "output");
   unsetenv("TMPDIR");
   text_free(&output);
@@ -85,7 +85,7 @@ TEST(a_silent_program_is_ended) {
     const char *const arguments[] = {"/bin/sh", "-c", scripts[i], NULL};
     struct process_result result;
     struct text output = {0};
-    CHECK_OK(process_run(arguments, NULL, &nothing, 50, NULL, &output, &result));
+    CHECK_OK(process_run(arguments, NULL, &nothing, -1, 50, NULL, &output, &result));
     CHECK(result.timed_out, "row %zu", i);
     CHECK(WIFSIGNALED(result.wait_status), "row %zu", i);
     text_free(&output);
@@ -110,7 +110,7 @@ TEST(a_program_is_ended_by_who_waits_for_it) {
     const struct ending ending = {.is_over = is_over, .context = path};
     struct process_result result;
     struct text output = {0};
-    CHECK_OK(process_run(arguments, NULL, &nothing, 1000000000, &ending, &output, &result));
+    CHECK_OK(process_run(arguments, NULL, &nothing, -1, 1000000000, &ending, &output, &result));
     CHECK(result.was_ended && !result.timed_out, "row %zu", i);
     CHECK(WIFSIGNALED(result.wait_status), "row %zu", i);
     text_free(&output);

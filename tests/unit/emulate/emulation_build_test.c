@@ -219,6 +219,36 @@ TEST(a_cache_is_not_cleaned_while_it_is_used) {
   free_data(&data);
 }
 
+/* Put an empty folder in place of a cache, as another user can do once it was moved away. */
+static void move_away(void *context, int done) {
+  char moved[128];
+  snprintf(moved, sizeof moved, "%s-moved", (const char *)context);
+  if (done > 1) return;
+  CHECK_EQ(0, rename(context, moved) + mkdir(context, 0700), "%s", moved);
+}
+
+/* Sources of ours, objects and runner are those of the folder that was checked. */
+TEST(a_cache_is_used_to_the_end_where_it_was_opened) {
+  char path[64], moved[128];
+  struct emulation_options options = own_cache("exchanged", path, sizeof path);
+  struct emulation_source sources[] = {kernel_source("a.cu", good), kernel_source("b.cu", good)};
+  struct data data = make_data();
+  struct emulation_batch *batch;
+  options.compiled = move_away;
+  options.context = path;
+  options.workers = 1;
+  snprintf(moved, sizeof moved, "%s-moved", path);
+  CHECK_OK(emulation_build(sources, 2, &options, &batch));
+  for (int i = 0; i < 2; i++) {
+    CHECK_EQ(COMPILE_OK, emulation_batch_compile(batch, i)->outcome, "%s", emulation_batch_compile(batch, i)->log);
+    CHECK_EQ(EMULATION_OK, run_kernel(batch, i, &data, 64, 0, 0, 0).kind, "variant %d", i);
+  }
+  CHECK_EQ(0, for_files(path, ".so", NULL) + for_files(path, ".runner", NULL), "the other folder stays empty");
+  CHECK_EQ(3, for_files(moved, ".so", NULL) + for_files(moved, ".runner", NULL), "the files are here");
+  emulation_batch_free(batch);
+  free_data(&data);
+}
+
 TEST(a_missing_compiler_is_said) {
   struct emulation_source source = kernel_source("good.cu", good);
   struct emulation_options options = {.folder = test_cache(), .compiler = "no-such-compiler"};
@@ -562,7 +592,7 @@ TEST(a_compiler_ends_with_the_program) {
       struct text said = {0};
       struct process_result result;
       if (signals[i] != SIGKILL) signal(signals[i], SIG_DFL); /* background jobs of a shell ignore SIGINT */
-      process_run(arguments, NULL, &nothing, 1000000, NULL, &said, &result);
+      process_run(arguments, NULL, &nothing, -1, 1000000, NULL, &said, &result);
       _exit(0);
     }
     long compiler = 0;
@@ -751,7 +781,7 @@ TEST(the_wrappers_of_the_gpu_compile_with_nvcc) {
   const char *arguments[COUNT(words) + 8] = {nvcc, "-fatbin", "-o", "/dev/null", path.bytes};
   for (char *word = strtok_r(options.bytes, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) words[count++] = word;
   for (size_t i = 0; i < count; i++) arguments[5 + i] = words[i];
-  halotune_status status = process_run(arguments, NULL, &nothing, 120000, NULL, &said, &result);
+  halotune_status status = process_run(arguments, NULL, &nothing, -1, 120000, NULL, &said, &result);
   if (status == HALOTUNE_OK) CHECK_EQ(0, result.wait_status, "%s", text_string(&said));
   text_free(&source);
   text_free(&path);
@@ -771,6 +801,7 @@ int main(void) {
       cmocka_unit_test(damaged_sources_of_ours_are_written_again),
       cmocka_unit_test(the_cache_keeps_to_its_size),
       cmocka_unit_test(a_cache_is_not_cleaned_while_it_is_used),
+      cmocka_unit_test(a_cache_is_used_to_the_end_where_it_was_opened),
       cmocka_unit_test(a_missing_compiler_is_said),
       cmocka_unit_test(a_compiler_that_never_ends_is_ended),
       cmocka_unit_test(a_compiler_ends_when_the_ending_comes),

@@ -269,7 +269,7 @@ TEST(a_runner_that_is_silent_is_killed) {
     const int fd = mkstemp(path);
     CHECK(fd >= 0 && dprintf(fd, "#!/bin/sh\n%s\n", silent[i].script) > 0 && fchmod(fd, 0700) == 0 && close(fd) == 0,
           "script");
-    CHECK_OK(emulation_runner_start(path, "", &runner));
+    CHECK_OK(emulation_runner_start(path, "", -1, &runner));
     CHECK_OK(emulation_runner_ask(&runner, &request, NULL, &outcome, NULL));
     CHECK_EQ(silent[i].want, outcome.kind, "row %zu: %s", i, outcome.text);
     CHECK(strstr(outcome.text, silent[i].text), "row %zu: %s", i, outcome.text);

@@ -64,7 +64,7 @@ static int teardown(void **state) {
   (void)state;
   for (int i = 0; i < KERNELS; i++) compiled_free(&cubins[i]);
   nvrtc_close(&nvrtc);
-  halotune_status status = process_run(arguments, NULL, &nothing, 10000, NULL, &nothing, &result);
+  halotune_status status = process_run(arguments, NULL, &nothing, -1, 10000, NULL, &nothing, &result);
   text_free(&nothing);
   return status == HALOTUNE_OK ? result.wait_status : -1;
 }
