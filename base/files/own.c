@@ -11,7 +11,9 @@
 
 #include "base/files/exchange.h"
 #include "base/files/file.h"
+#include "base/files/held_path.h"
 #include "base/files/path.h"
+#include "base/system/process.h"
 #include "base/text/text.h"
 
 enum { WRITE_RIGHTS = S_IWGRP | S_IWOTH };
@@ -65,7 +67,8 @@ static halotune_status folder_check_open(const char *path, int *fd) {
   return status;
 }
 
-halotune_status own_folder_open(const char *path, int *fd) {
+/*   fd  -1 unless HALOTUNE_OK is returned */
+static halotune_status folder_open(const char *path, int *fd) {
   const halotune_status status = exchange_open_folder(path, EXCHANGE_WAY, fd);
   if (status == HALOTUNE_OK && *fd < 0) return HALOTUNE_NOT_FOUND;
   return status == HALOTUNE_OK ? folder_check_open(path, fd) : status;
@@ -73,9 +76,23 @@ halotune_status own_folder_open(const char *path, int *fd) {
 
 halotune_status own_folder_check(const char *path) {
   int fd = -1;
-  const halotune_status status = own_folder_open(path, &fd);
+  const halotune_status status = folder_open(path, &fd);
   if (fd >= 0) close(fd);
   return status;
+}
+
+halotune_status own_folder_hold(const char *path, int *fd, char **through) {
+  char held[HELD_PATH_BYTES];
+  *through = NULL;
+  halotune_status status = folder_open(path, fd);
+  if (status != HALOTUNE_OK) return status;
+  *fd = process_high_descriptor(*fd);
+  if (*fd < 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  *through = strdup(held_path_of_process(*fd, held) ? held : path);
+  if (*through) return HALOTUNE_OK;
+  close(*fd);
+  *fd = -1;
+  return fail_memory();
 }
 
 halotune_status own_folder_make(const char *path) {

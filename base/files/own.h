@@ -35,10 +35,13 @@ bool own_folder_of(const char *path, struct stat *facts);
  *         has the command that mends it; HALOTUNE_MEMORY. */
 halotune_status own_folder_check(const char *path);
 
-/* The same, and keep the folder open.
- *   fd  receives a descriptor of the folder that was checked, close-on-exec, for the caller to close; -1 unless
- *       HALOTUNE_OK is returned */
-halotune_status own_folder_open(const char *path, int *fd);
+/* The same, and keep the folder open: another user may put another folder at its path later.
+ *   fd       receives a descriptor of 10 or higher of the folder that was checked, close-on-exec, for the caller to
+ *            close; -1 unless HALOTUNE_OK is returned
+ *   through  receives from malloc a path that leads to this very folder as long as the descriptor is open, also in
+ *            programs that get the descriptor under its number (held_path.h); where the system has no such paths, a
+ *            copy of `path`; NULL unless HALOTUNE_OK is returned */
+halotune_status own_folder_hold(const char *path, int *fd, char **through);
 
 /* Make a folder and all missing folders above it like exchange_make_folder, and check it. */
 halotune_status own_folder_make(const char *path);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/held_path.h"
 #include "gpu/compile/cache_folder.h"
 
 struct cleaning {
@@ -18,13 +19,20 @@ struct cleaning {
   halotune_status status;
 };
 
+static halotune_status removal_fail(const char *path) {
+  const int code = errno;
+  char name[PATH_MAX];
+  held_path_readable(path, name);
+  return fail(HALOTUNE_IO, "%s: %s", name, strerror(code));
+}
+
 static void remove_file(void *context, const struct cache_file *file) {
   struct cleaning *cleaning = context;
   if (unlink(file->path) == 0) {
     cleaning->removed.files++;
     cleaning->removed.bytes += file->bytes;
   } else if (errno != ENOENT) {
-    cleaning->status = fail(HALOTUNE_IO, "%s: %s", file->path, strerror(errno));
+    cleaning->status = removal_fail(file->path);
   }
 }
 
@@ -38,7 +46,7 @@ static int remove_below(const char *path, const struct stat *facts, int type, st
 halotune_status cache_folder_remove(const char *path) {
   enum { OPEN_FOLDERS = 8 };
   const int code = nftw(path, remove_below, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
-  return code == 0 || errno == ENOENT ? HALOTUNE_OK : fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  return code == 0 || errno == ENOENT ? HALOTUNE_OK : removal_fail(path);
 }
 
 static halotune_status remove_folders(const char *folder) {

@@ -45,22 +45,18 @@ static int compare_age(const void *a, const void *b) {
   return (left->used_ns > right->used_ns) - (left->used_ns < right->used_ns);
 }
 
-/* Whether the folder is still this user's. It may have been removed since it was opened, and another user may have put
- * a link in its place. */
-static bool is_own_folder(const char *folder) {
-  struct fail_kept detail;
-  fail_keep(&detail);
-  const bool is_own = own_folder_check(folder) == HALOTUNE_OK;
-  fail_put_back(&detail);
-  return is_own;
-}
-
 void cache_folder_trim(const char *folder, uint64_t max_bytes) {
-  if (!is_own_folder(folder)) return;
+  struct fail_kept detail;
+  char *through;
+  int fd;
+  fail_keep(&detail);
+  const halotune_status status = own_folder_hold(folder, &fd, &through);
+  fail_put_back(&detail);
+  if (status != HALOTUNE_OK) return;
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   struct listing listing = {.now_ns = (int64_t)now.tv_sec * second_ns + now.tv_nsec};
-  cache_folder_visit(folder, list_file, &listing);
+  cache_folder_visit(through, list_file, &listing);
   if (listing.bytes > max_bytes) {
     qsort(listing.files, (size_t)listing.count, sizeof *listing.files, compare_age);
     uint64_t aim = max_bytes / 10 * 9;
@@ -71,4 +67,6 @@ void cache_folder_trim(const char *folder, uint64_t max_bytes) {
   }
   for (int i = 0; i < listing.count; i++) free(listing.files[i].path);
   free(listing.files);
+  free(through);
+  close(fd);
 }

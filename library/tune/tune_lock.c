@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/files/own.h"
@@ -16,6 +17,15 @@
 #include "gpu/compile/cache_folder.h"
 
 enum { LOOK_TICK_MS = 10, LOOK_TICKS = 100 };
+
+/* Refuse a file of another user, whose folder has taken the place of the one that was checked. */
+static halotune_status check_owner(const char *path, int *descriptor) {
+  struct stat facts;
+  if (fstat(*descriptor, &facts) == 0 && facts.st_uid == geteuid()) return HALOTUNE_OK;
+  close(*descriptor);
+  *descriptor = -1;
+  return fail(HALOTUNE_IO, "%s: it is not a file of this user; halotune_tune needs it as a lock", path);
+}
 
 /* Open the file of a key, which processes lock.
  *   flags       0, or O_CREAT to make the file and its folder
@@ -36,6 +46,7 @@ static halotune_status lock_open(const char *key, int flags, char **path, int *d
   if (status == HALOTUNE_OK) *descriptor = open(*path, O_RDWR | flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (status == HALOTUNE_OK && *descriptor < 0)
     status = fail(HALOTUNE_IO, "%s: %s; halotune_tune needs it as a lock", *path, strerror(errno));
+  else if (status == HALOTUNE_OK) status = check_owner(*path, descriptor);
   free(folder);
   return status;
 }

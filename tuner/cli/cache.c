@@ -1,6 +1,7 @@
 /* cache.c: `halotune cache`: shows how much the caches of compiled kernels hold, and empties them. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/files/own.h"
 #include "base/memory/array.h"
@@ -49,17 +50,20 @@ static halotune_status look_after(size_t number, bool cleans, json_t **json) {
   struct cache_facts facts = {0};
   struct left left = {.is_held = false};
   const struct left *of_clean = cleans ? &left : NULL;
-  char *folder;
+  char *folder, *through = NULL;
+  int fd = -1;
   halotune_status status = cache_folder_default(caches[number].below, &folder);
   if (status != HALOTUNE_OK) return status;
   if (!folder) return fail(HALOTUNE_IO, "there is no cache: neither $XDG_CACHE_HOME nor $HOME is set");
-  if (cleans && (status = own_folder_check(folder)) == HALOTUNE_OK)
-    status = cache_folder_clean(folder, &facts, &left.is_held);
+  if (cleans && (status = own_folder_hold(folder, &fd, &through)) == HALOTUNE_OK)
+    status = cache_folder_clean(through, &facts, &left.is_held);
   if (status == HALOTUNE_NOT_FOUND) status = HALOTUNE_OK; /* nothing is there */
   if (left.is_held) left.facts = cache_folder_facts(folder);
   if (!cleans) facts = cache_folder_facts(folder);
   if (status == HALOTUNE_OK && json) json_put(json, caches[number].key, facts_json(&facts, folder, of_clean));
   else if (status == HALOTUNE_OK) print_facts(&facts, caches[number].what, folder, of_clean);
+  if (fd >= 0) close(fd);
+  free(through);
   free(folder);
   return status;
 }

@@ -19,7 +19,7 @@ struct emulation_batch {
   int count;
   char *runner; /* path of the runner's program */
   char *shown;  /* path of the cache's folder, for messages */
-  char *folder; /* the path by which it is used: through `descriptor` (emulation_cache_hold) */
+  char *folder; /* the path by which it is used: through `descriptor` (own_folder_hold) */
   int descriptor;
   int hold;             /* on the folder: the runner's program and the objects stay as long as the batch; -1: none */
   uint64_t cache_bytes; /* the size to which the cache is trimmed */

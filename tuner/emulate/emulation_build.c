@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/files/own.h"
 #include "base/files/path.h"
 #include "base/files/replace.h"
 #include "base/identity/identity.h"
@@ -254,9 +255,9 @@ halotune_status emulation_build(const struct emulation_source *sources, int coun
       HALOTUNE_OK)
     goto done;
   if ((status = emulation_cache_open(options, &build.batch->shown)) != HALOTUNE_OK) goto done;
-  if ((status = emulation_cache_hold(build.batch->shown, &build.batch->descriptor, &build.batch->folder)) !=
-      HALOTUNE_OK)
-    goto done;
+  status = own_folder_hold(build.batch->shown, &build.batch->descriptor, &build.batch->folder);
+  if (status == HALOTUNE_NOT_FOUND) status = fail(HALOTUNE_IO, "%s: it was removed", build.batch->shown);
+  if (status != HALOTUNE_OK) goto done;
   build.batch->hold = cache_folder_hold(build.batch->folder);
   build.files_hash = emulation_files_hash();
   hash_hex(build.files_hash, hex);

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/files/exchange.h"
-#include "base/files/held_path.h"
 #include "base/files/own.h"
 #include "base/files/temporary_name.h"
 #include "base/files/user_folder.h"
@@ -123,18 +122,6 @@ halotune_status emulation_cache_open(const struct emulation_options *options, ch
   free(*folder);
   *folder = NULL;
   return take_temporary(options, folder);
-}
-
-halotune_status emulation_cache_hold(const char *folder, int *fd, char **path) {
-  char through[HELD_PATH_BYTES];
-  *path = NULL;
-  halotune_status status = own_folder_open(folder, fd);
-  if (status == HALOTUNE_NOT_FOUND) return fail(HALOTUNE_IO, "%s: %s", folder, strerror(ENOENT));
-  if (status != HALOTUNE_OK) return status;
-  *fd = process_high_descriptor(*fd);
-  if (*fd < 0) return fail(HALOTUNE_IO, "%s: %s", folder, strerror(errno));
-  *path = strdup(held_path_of_process(*fd, through) ? through : folder);
-  return *path ? HALOTUNE_OK : fail_memory();
 }
 
 struct hash emulation_cache_format(void) {

@@ -13,13 +13,6 @@
  * Returns HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. Threads: any number at once. */
 halotune_status emulation_cache_open(const struct emulation_options *options, char **folder);
 
-/* Check this folder once more, and keep it open.
- *   fd    receives a descriptor of 10 or higher, close-on-exec; -1 on failure
- *   path  receives from malloc a path that leads to this very folder as long as the descriptor is open, also in
- *         programs that get the descriptor under its number; where the system has no such paths, a copy of `folder`
- * Returns HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. */
-halotune_status emulation_cache_hold(const char *folder, int *fd, char **path);
-
 /* Warn in the way that the options say. */
 void emulation_cache_warn(const struct emulation_options *options, const char *text);
 

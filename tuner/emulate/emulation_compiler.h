@@ -33,7 +33,7 @@ struct hash emulation_compiler_hash(const struct emulation_compiler *compiler, e
  *   source  of a variant
  *   output  the file to write
  *   temporary  the folder for the compiler's own files
- *   folder  the descriptor through which these paths lead (emulation_cache_hold)
+ *   folder  the descriptor through which these paths lead (own_folder_hold)
  *   ending  the compiler is killed once it has come
  *   log     the compiler's messages are appended
  *   out     how it ended

@@ -23,7 +23,7 @@ extern int emulation_runner_grace_ms;
 /* Start a runner. It ends when it is stopped, when a kernel fails, and soon after this program ends.
  *   program  path of the runner's program
  *   object   path of the compiled variant
- *   folder   the descriptor through which these paths lead (emulation_cache_hold); -1: none
+ *   folder   the descriptor through which these paths lead (own_folder_hold); -1: none
  *   out      unchanged on failure
  * Returns HALOTUNE_OK or HALOTUNE_IO. */
 halotune_status emulation_runner_start(const char *program, const char *object, int folder,
