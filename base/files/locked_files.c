@@ -1,4 +1,4 @@
-/* locked_files.c: a short list of paths, which are looked up when a descriptor is closed. */
+/* locked_files.c: a short list of paths. They are looked up when a descriptor is closed. */
 #include "base/files/locked_files.h"
 
 #include <pthread.h>
@@ -11,8 +11,12 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static char **paths;
-static int path_count, path_room;
+static struct locked_file {
+  char *path;
+  bool is_noted;
+  struct stat facts; /* of the file that was opened, if it is noted */
+} * files;
+static int file_count, file_room;
 
 static void before_fork(void) { pthread_mutex_lock(&lock); }
 static void after_fork(void) { pthread_mutex_unlock(&lock); }
@@ -22,34 +26,67 @@ halotune_status locked_files_add(const char *path) {
   pthread_once(&once, register_handlers);
   char *copy = strdup(path);
   pthread_mutex_lock(&lock);
-  const bool has_room = copy && array_room(paths, path_count, path_room);
-  if (has_room) paths[path_count++] = copy;
+  const bool has_room = copy && array_room(files, file_count, file_room);
+  if (has_room) files[file_count++] = (struct locked_file){.path = copy};
   pthread_mutex_unlock(&lock);
   if (has_room) return HALOTUNE_OK;
   free(copy);
   return fail_memory();
 }
 
+/* NULL: the path is not in the list. */
+static struct locked_file *find_file(const char *path) {
+  for (int i = 0; i < file_count; i++) {
+    if (strcmp(files[i].path, path) == 0) return &files[i];
+  }
+  return NULL;
+}
+
 void locked_files_remove(const char *path) {
   pthread_mutex_lock(&lock);
-  int at = 0;
-  while (at < path_count && strcmp(paths[at], path) != 0) at++;
-  if (at < path_count) {
-    free(paths[at]);
-    paths[at] = paths[--path_count];
+  struct locked_file *file = find_file(path);
+  if (file) {
+    free(file->path);
+    *file = files[--file_count];
   }
-  if (path_count == 0) {
-    free(paths);
-    paths = NULL;
-    path_room = 0;
+  if (file_count == 0) {
+    free(files);
+    files = NULL;
+    file_room = 0;
   }
   pthread_mutex_unlock(&lock);
 }
 
+static bool is_same(const struct stat *a, const struct stat *b) {
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+bool locked_files_note(const char *path, const struct stat *facts) {
+  pthread_mutex_lock(&lock);
+  struct locked_file *file = find_file(path);
+  const bool is_new = file && !file->is_noted;
+  if (is_new) {
+    file->is_noted = true;
+    file->facts = *facts;
+  }
+  const bool is_right = !file || is_same(&file->facts, facts);
+  pthread_mutex_unlock(&lock);
+  return is_right;
+}
+
+bool locked_files_noted(const char *path, struct stat *out) {
+  pthread_mutex_lock(&lock);
+  const struct locked_file *file = find_file(path);
+  const bool is_noted = file && file->is_noted;
+  if (is_noted) *out = file->facts;
+  pthread_mutex_unlock(&lock);
+  return is_noted;
+}
+
 static bool is_listed(const struct stat *file) {
   struct stat there;
-  for (int i = 0; i < path_count; i++) {
-    if (stat(paths[i], &there) == 0 && there.st_dev == file->st_dev && there.st_ino == file->st_ino) return true;
+  for (int i = 0; i < file_count; i++) {
+    if (stat(files[i].path, &there) == 0 && is_same(&there, file)) return true;
   }
   return false;
 }

@@ -4,6 +4,9 @@
 #ifndef BASE_LOCKED_FILES_H
 #define BASE_LOCKED_FILES_H
 
+#include <stdbool.h>
+#include <sys/stat.h>
+
 #include "base/fail.h"
 
 /* Note the path of a file that will have locks; the file need not exist yet. Each call of locked_files_add is ended by
@@ -11,6 +14,13 @@
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status locked_files_add(const char *path);
 void locked_files_remove(const char *path);
+
+/* Note which file was opened by such a path. A path that is not in the list has no note.
+ * Returns false, and notes nothing, if another file was noted before. */
+bool locked_files_note(const char *path, const struct stat *file);
+
+/* Get what was noted of a path. Returns false if nothing was. */
+bool locked_files_noted(const char *path, struct stat *out);
 
 /* Close a descriptor that was read from. If it is of one of these files, it stays open until the process ends. */
 void locked_files_close(int fd);

@@ -25,7 +25,7 @@ static bool find_mapped(const void *address, struct mapped *out) {
   size_t room = 0;
   bool is_found = false;
   FILE *maps = fopen("/proc/self/maps", "re");
-  while (maps && !is_found && getline(&line, &room, maps) > 0) {
+  while (maps && getline(&line, &room, maps) > 0) {
     uintptr_t first, end;
     unsigned major, minor;
     int at = 0;
@@ -51,10 +51,9 @@ static bool is_mapped(const void *address, const char *path) {
   struct mapped mapped;
   struct stat there;
   if (!find_mapped(address, &mapped) || stat(path, &there) != 0) return false;
-  if (strcmp(mapped.path, path) == 0) return true;
   const size_t length = strlen(mapped.path), end = sizeof removed - 1;
-  const bool is_removed = length > end && strcmp(mapped.path + length - end, removed) == 0;
-  return !is_removed && mapped.device == there.st_dev && mapped.inode == there.st_ino;
+  if (length > end && strcmp(mapped.path + length - end, removed) == 0) return false;
+  return strcmp(mapped.path, path) == 0 || (mapped.device == there.st_dev && mapped.inode == there.st_ino);
 }
 
 /* Whether a path leads to the file of the running program. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/files/held_path.h"
+#include "base/files/locked_files.h"
 #include "base/files/path.h"
 #include "base/memory/array.h"
 #include "db/store/journal_check.h"
@@ -122,7 +123,24 @@ static bool prepare_beside(const char *name, int flags, enum vfs_purpose purpose
   return is_fine;
 }
 
+/* Open a database, and note which file it is. The name leads to the same file before and after, so that this file was
+ * opened: another user can put a file of his at the name, but not this one again. */
+static int open_database(const char *name, sqlite3_file *file, int flags, int *out) {
+  struct stat before, after;
+  const bool is_there = lstat(name, &before) == 0;
+  const int code = standard->xOpen(standard, name, file, flags, out);
+  if (code != SQLITE_OK) return code;
+  const bool is_right = lstat(name, &after) == 0 && S_ISREG(after.st_mode) &&
+                        (!is_there || (before.st_dev == after.st_dev && before.st_ino == after.st_ino)) &&
+                        locked_files_note(name, &after);
+  if (is_right) return SQLITE_OK;
+  file->pMethods->xClose(file);
+  file->pMethods = NULL; /* there is nothing to close */
+  return SQLITE_CANTOPEN;
+}
+
 static int open_guarded(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out) {
+  if (flags & SQLITE_OPEN_MAIN_DB) return open_database(name, file, flags, out);
   const bool is_beside = flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL);
   if (!(flags & SQLITE_OPEN_SUPER_JOURNAL) &&
       (!is_beside || prepare_beside(name, flags, (enum vfs_purpose)(vfs - guarded))))

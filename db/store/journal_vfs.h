@@ -12,6 +12,7 @@ enum vfs_purpose {
 };
 
 /* Name a VFS for sqlite3_open_v2. It is that of Unix, except for the files beside a database:
+ *   - All of them are JOURNAL_FOREIGN where the database was moved since it was opened: another file may have its name.
  *   - A journal or a WAL that is JOURNAL_FOREIGN is not there for SQLite, and cannot be opened. In a folder such as
  *     /tmp another user can put one there at any time, and SQLite looks for one before each transaction.
  *   - A missing one is made as a new file. In a sticky folder nobody else can then replace it.

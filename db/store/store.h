@@ -112,6 +112,12 @@ halotune_status store_starter_path(char **path);
  * not usable must not be opened. NULL is not usable. */
 bool store_starter_is_usable(const char *path);
 
+/* Open the starter.db of store_starter_path to read it, if it is usable.
+ *   out  NULL if there is none, and on failure
+ * Returns HALOTUNE_OK, also if there is none; what store_open returns; HALOTUNE_DB if another user has put a file in its
+ * place. */
+halotune_status store_open_starter(struct store **out);
+
 /* The version of the file that was opened: SCHEMA_VERSION, or an older one that is only read. */
 int store_version(const struct store *store);
 
@@ -125,7 +131,7 @@ struct store_file {
   uid_t owner;
 };
 
-/* All 0 for a database that is no file, or whose file was removed. */
+/* The file that was opened, wherever it is by now. All 0 for a database that is no file. */
 struct store_file store_file_of(const struct store *store);
 
 bool store_file_is_same(const struct store_file *a, const struct store_file *b);

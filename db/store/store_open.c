@@ -412,7 +412,7 @@ static halotune_status make_tables(sqlite3 *connection, const char *sql, int ver
 static halotune_status look_for_damage(sqlite3 *connection, const struct held_file *file) {
   static const long long most_bytes = 64LL << 20;
   struct stat facts;
-  if (stat(file->name, &facts) != 0 || facts.st_size > most_bytes) return HALOTUNE_OK;
+  if (lstat(file->name, &facts) != 0 || facts.st_size > most_bytes) return HALOTUNE_OK;
   return pages_check(connection, file->path);
 }
 
@@ -632,7 +632,7 @@ void store_close(struct store *store) {
 
 struct store_file store_file_of(const struct store *store) {
   struct stat facts;
-  if (lstat(store->file.name, &facts) != 0 || !S_ISREG(facts.st_mode)) return (struct store_file){.owner = 0};
+  if (!locked_files_noted(store->file.name, &facts)) return (struct store_file){.owner = 0};
   return (struct store_file){facts.st_dev, facts.st_ino, facts.st_uid};
 }
 

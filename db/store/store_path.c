@@ -6,6 +6,7 @@
 
 #include "base/files/data_folders.h"
 #include "base/files/exchange.h"
+#include "base/files/program_file.h"
 #include "base/files/user_folder.h"
 #include "base/memory/array.h"
 #include "db/store/store.h"
@@ -43,4 +44,27 @@ halotune_status store_starter_path(char **path) {
     }
   }
   return HALOTUNE_OK;
+}
+
+/* The owner of the file is looked at again: the path can lead to another file by now. */
+static halotune_status check_owner(const struct store *store) {
+  const uid_t owner = store_file_of(store).owner;
+  if (owner == 0 || owner == geteuid() || owner == program_file_owner()) return HALOTUNE_OK;
+  return fail(HALOTUNE_DB, "%s: it belongs to user %u, and is not used", store_path(store), (unsigned)owner);
+}
+
+halotune_status store_open_starter(struct store **out) {
+  char *path = NULL;
+  *out = NULL;
+  halotune_status status = store_starter_path(&path);
+  if (status == HALOTUNE_OK && store_starter_is_usable(path)) {
+    status = store_open(path, STORE_READ, out);
+    if (status == HALOTUNE_OK) status = check_owner(*out);
+    if (status != HALOTUNE_OK) {
+      store_close(*out);
+      *out = NULL;
+    }
+  }
+  free(path);
+  return status;
 }

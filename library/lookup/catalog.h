@@ -124,6 +124,9 @@ struct catalog {
  * earlier database. Returns HALOTUNE_OK, or what store_open returns. */
 halotune_status catalog_add(struct catalog *catalog, const char *path);
 
+/* The same for the database that comes with Halotune, if there is a usable one (store_open_starter). */
+halotune_status catalog_add_starter(struct catalog *catalog);
+
 /* The same for an open store, which is only read meanwhile. Machine code of its rows is not found. */
 halotune_status catalog_add_store(struct catalog *catalog, struct store *store);
 

@@ -582,6 +582,16 @@ static halotune_status read_store(struct catalog *catalog, struct store *store, 
   return status;
 }
 
+/* Read all of a database that nobody else uses, and close it.
+ *   path  absolute; the catalog takes it over, or it is freed */
+static halotune_status read_and_close(struct catalog *catalog, struct store *store, char *path) {
+  halotune_status status = path ? query_script(store_connection(store), small_cache_sql) : fail_memory();
+  if (status == HALOTUNE_OK) status = read_store(catalog, store, path);
+  store_close(store);
+  if (status != HALOTUNE_OK) free(path);
+  return status;
+}
+
 halotune_status catalog_add(struct catalog *catalog, const char *path) {
   struct store *store = NULL;
   char *absolute; /* machine code is read later, maybe from another working directory */
@@ -589,11 +599,16 @@ halotune_status catalog_add(struct catalog *catalog, const char *path) {
   if (status != HALOTUNE_OK) return status;
   /* The message about a missing file names it as the caller did. */
   status = store_open(access(absolute, F_OK) == 0 ? absolute : path, STORE_READ, &store);
-  if (status == HALOTUNE_OK) status = query_script(store_connection(store), small_cache_sql);
-  if (status == HALOTUNE_OK) status = read_store(catalog, store, absolute);
-  store_close(store);
-  if (status != HALOTUNE_OK) free(absolute);
+  if (status == HALOTUNE_OK) return read_and_close(catalog, store, absolute);
+  free(absolute);
   return status;
+}
+
+halotune_status catalog_add_starter(struct catalog *catalog) {
+  struct store *store;
+  const halotune_status status = store_open_starter(&store);
+  if (status != HALOTUNE_OK || !store) return status;
+  return read_and_close(catalog, store, strdup(store_path(store)));
 }
 
 halotune_status catalog_add_store(struct catalog *catalog, struct store *store) {
@@ -608,7 +623,7 @@ halotune_status catalog_open_again(const struct catalog *catalog, int database, 
   halotune_status status = store_open(known->path, STORE_READ, out);
   if (status != HALOTUNE_OK) return status;
   const struct store_file now = store_file_of(*out);
-  if (store_file_is_same(&now, &known->file)) return HALOTUNE_OK;
+  if (now.inode != 0 && store_file_is_same(&now, &known->file)) return HALOTUNE_OK;
   store_close(*out);
   *out = NULL;
   return fail(HALOTUNE_NOT_FOUND, "%s: another file has taken the place of the database", known->path);

@@ -11,14 +11,6 @@
 #include "library/lookup/stencil_kin.h"
 #include "stencil/template/template_read.h"
 
-static halotune_status add_starter(struct catalog *catalog) {
-  char *starter = NULL;
-  halotune_status status = store_starter_path(&starter);
-  if (status == HALOTUNE_OK && store_starter_is_usable(starter)) status = catalog_add(catalog, starter);
-  free(starter);
-  return status;
-}
-
 static halotune_status add_default(struct catalog *catalog) {
   char *path = NULL;
   halotune_status status = store_default_path(&path);
@@ -27,7 +19,7 @@ static halotune_status add_default(struct catalog *catalog) {
   else status = HALOTUNE_OK; /* without a home folder the user has no database */
   free(path);
   if (status == HALOTUNE_NOT_FOUND) status = HALOTUNE_OK; /* the database does not exist yet */
-  return status == HALOTUNE_OK ? add_starter(catalog) : status;
+  return status == HALOTUNE_OK ? catalog_add_starter(catalog) : status;
 }
 
 /* The databases of a ctx. */
@@ -48,7 +40,7 @@ static halotune_status add_databases(struct catalog *catalog, const struct datab
     const char *path = databases->paths[i];
     status = path ? catalog_add(catalog, path) : fail(HALOTUNE_ARGUMENT, "halotune_open: path %d is NULL", i);
   }
-  if (status == HALOTUNE_OK && databases->has_starter) status = add_starter(catalog);
+  if (status == HALOTUNE_OK && databases->has_starter) status = catalog_add_starter(catalog);
   return status;
 }
 

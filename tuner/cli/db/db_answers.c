@@ -325,12 +325,9 @@ static halotune_status add_database(struct answers *answers, struct store *store
 
 static halotune_status add_starter(struct answers *answers) {
   struct store *starter = NULL;
-  char *path = NULL;
-  halotune_status status = store_starter_path(&path);
-  if (status == HALOTUNE_OK && store_starter_is_usable(path)) status = store_open(path, STORE_READ, &starter);
+  halotune_status status = store_open_starter(&starter);
   if (status == HALOTUNE_OK && starter) status = add_database(answers, starter);
   store_close(starter);
-  free(path);
   return status;
 }
 

@@ -16,14 +16,8 @@ static halotune_status check_has_rows(struct store *store) {
 }
 
 halotune_status database_open_starter(struct store **out) {
-  char *path;
-  *out = NULL;
-  halotune_status status = store_starter_path(&path);
-  if (status != HALOTUNE_OK) return status;
-  status = store_starter_is_usable(path) ? store_open(path, STORE_READ, out)
-                                         : fail(HALOTUNE_NOT_FOUND, "no database of Halotune's is installed");
-  free(path);
-  return status;
+  const halotune_status status = store_open_starter(out);
+  return status == HALOTUNE_OK && !*out ? fail(HALOTUNE_NOT_FOUND, "no database of Halotune's is installed") : status;
 }
 
 halotune_status database_open(const char *named, const char *reader, struct store **out) {

@@ -62,15 +62,12 @@ static halotune_status hints_open(const struct invocation *invocation, const str
   const char *named = option_value(invocation, "hints");
   if (named && option_value(invocation, "no-hints"))
     return fail(HALOTUNE_ARGUMENT, "--hints and --no-hints exclude each other");
-  char *starter = NULL;
-  halotune_status status = named ? named_hints_open(named, options, out) : HALOTUNE_OK;
-  if (status == HALOTUNE_OK) status = store_starter_path(&starter);
-  if (status == HALOTUNE_OK && store_starter_is_usable(starter)) {
-    if (store_open(starter, STORE_READ, &out->hints[out->hint_count]) == HALOTUNE_OK) out->hint_count++;
-    else fprintf(stderr, "halotune: the database that comes with Halotune gives no hints: %s\n", fail_text());
-  }
-  free(starter);
-  return status;
+  const halotune_status status = named ? named_hints_open(named, options, out) : HALOTUNE_OK;
+  if (status != HALOTUNE_OK) return status;
+  if (store_open_starter(&out->hints[out->hint_count]) != HALOTUNE_OK)
+    fprintf(stderr, "halotune: the database that comes with Halotune gives no hints: %s\n", fail_text());
+  else if (out->hints[out->hint_count]) out->hint_count++;
+  return HALOTUNE_OK;
 }
 
 /* Find all templates, and load the stencil `copy`, if it is installed and is a 1D copy of one field. */
