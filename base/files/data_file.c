@@ -9,6 +9,7 @@
 
 #include "base/files/exchange.h"
 #include "base/files/file.h"
+#include "base/files/locked_files.h"
 #include "base/files/place.h"
 #include "base/files/program_file.h"
 
@@ -82,6 +83,6 @@ halotune_status data_file_read(const char *path, size_t max_bytes, char **bytes,
   place_close(&place);
   if (status == HALOTUNE_OK) status = check_open(fd, path);
   if (status == HALOTUNE_OK) return file_read_open(fd, path, max_bytes, bytes, length);
-  if (fd >= 0) close(fd);
+  if (fd >= 0) locked_files_close(fd);
   return status;
 }

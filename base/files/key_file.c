@@ -12,6 +12,7 @@
 
 #include "base/files/exchange.h"
 #include "base/files/file.h"
+#include "base/files/locked_files.h"
 #include "base/files/own.h"
 #include "base/files/path.h"
 #include "base/files/place.h"
@@ -121,7 +122,7 @@ halotune_status key_file_read(const char *path, struct private_key *out) {
   status = privacy_check(fd, path);
   if (status == HALOTUNE_OK && read(fd, line, sizeof line - 1) < 0)
     status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  close(fd);
+  locked_files_close(fd);
   const char *digits = digits_of(line, private_word);
   if (status == HALOTUNE_OK && (!digits || !key_read(digits, out->seed)))
     status = fail(HALOTUNE_PARSE, "%s: this is not a private key of 'halotune key new'", path);

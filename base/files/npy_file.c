@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/locked_files.h"
 #include "base/files/npy.h"
 
 /* Read up to `bytes`. Returns how many there were, or -1 with errno. */
@@ -65,6 +66,6 @@ halotune_status npy_read(const struct npy_file *file, long long first, size_t by
 }
 
 void npy_close(struct npy_file *file) {
-  if (file->fd >= 0) close(file->fd);
+  if (file->fd >= 0) locked_files_close(file->fd);
   *file = (struct npy_file){.fd = -1};
 }

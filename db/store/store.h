@@ -114,8 +114,8 @@ bool store_starter_is_usable(const char *path);
 
 /* Open the starter.db of store_starter_path to read it, if it is usable.
  *   out  NULL if there is none, and on failure
- * Returns HALOTUNE_OK, also if there is none; what store_open returns; HALOTUNE_DB if another user has put a file in its
- * place. */
+ * Returns HALOTUNE_OK, also if there is none; what store_open returns; HALOTUNE_DB if another user has put a file in
+ * its place. */
 halotune_status store_open_starter(struct store **out);
 
 /* The version of the file that was opened: SCHEMA_VERSION, or an older one that is only read. */

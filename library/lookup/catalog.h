@@ -130,6 +130,10 @@ halotune_status catalog_add_starter(struct catalog *catalog);
 /* The same for an open store, which is only read meanwhile. Machine code of its rows is not found. */
 halotune_status catalog_add_store(struct catalog *catalog, struct store *store);
 
+/* Refuse a database whose path leads through a link by now. Another user may have put it there. Returns HALOTUNE_OK,
+ * HALOTUNE_DB or HALOTUNE_MEMORY. */
+halotune_status catalog_check_path(const struct catalog *catalog, int database);
+
 /* Open a database once more. Another user may have put another file at its path.
  *   out  for the caller to close; NULL on failure
  * Returns what store_open returns; HALOTUNE_NOT_FOUND if it is no longer the file that was read. */

@@ -13,24 +13,24 @@ static int compare_problems(const struct served *a, const struct served *b) {
   return 0;
 }
 
-/* Which rows of others a row makes needless for its problem. The winner of a run that was cut short may be slow. */
-enum reach { REACH_NONE, REACH_PARTIAL, REACH_COMPLETE };
+/* Of which run of this user a row is the winner. That of a run that was cut short may be slow. */
+enum own_run { NO_OWN_RUN, PARTIAL_OWN_RUN, COMPLETE_OWN_RUN };
 
-static enum reach reach_of(const struct served *row) {
-  if (row->is_foreign || row->is_finalist) return REACH_NONE;
-  return row->is_partial ? REACH_PARTIAL : REACH_COMPLETE;
+static enum own_run own_run_of(const struct served *row) {
+  if (row->is_foreign || row->is_finalist) return NO_OWN_RUN;
+  return row->is_partial ? PARTIAL_OWN_RUN : COMPLETE_OWN_RUN;
 }
 
-/* Within a problem, the row with the greatest reach comes first. */
+/* Within a problem, the winner of a complete run of this user comes first, then that of another one. */
 static int compare_rows(const void *left, const void *right) {
   const struct served *const a = *(struct served *const *)left, *const b = *(struct served *const *)right;
   const int order = compare_problems(a, b);
-  return order != 0 ? order : (int)reach_of(b) - (int)reach_of(a);
+  return order != 0 ? order : (int)own_run_of(b) - (int)own_run_of(a);
 }
 
-static bool is_needless(const struct served *row, enum reach reach) {
-  if (!row->is_foreign || reach == REACH_NONE) return false;
-  return reach == REACH_COMPLETE || row->is_finalist || row->is_measured;
+static bool is_needless(const struct served *row, enum own_run own) {
+  if (!row->is_foreign || own == NO_OWN_RUN) return false;
+  return own == COMPLETE_OWN_RUN || row->is_finalist || row->is_measured;
 }
 
 static bool is_of_range(const struct served *a, const struct served *b) {
@@ -51,7 +51,7 @@ static void mark_range(struct served *list, int count, struct served **order) {
   qsort(order, (size_t)count, sizeof *order, compare_rows);
   for (int first = 0, i = 0; i < count; i++) {
     if (compare_problems(order[first], order[i]) != 0) first = i;
-    if (is_needless(order[i], reach_of(order[first]))) order[i]->steps = 0;
+    if (is_needless(order[i], own_run_of(order[first]))) order[i]->steps = 0;
   }
 }
 

@@ -426,6 +426,8 @@ static void sort_references(struct reader *r, int (*compare)(const void *, const
 
 /* Each page is read only once, so a large cache would not help. */
 static const char small_cache_sql[] = "pragma cache_size = 32";
+/* A number of `enum giver`. */
+_Static_assert(GIVER_USER == 0 && GIVER_HALOTUNE == 1 && GIVER_OTHERS == 2, "the numbers of SQL_GIVER_NUMBER");
 #define SQL_GIVER_NUMBER \
   "(select case o.kind when 'imported' then 2 when 'shipped' then 1 else 0 end from origin o where o.id = origin_id)"
 static const char sql_stencils[] =
@@ -606,9 +608,13 @@ halotune_status catalog_add(struct catalog *catalog, const char *path) {
 
 halotune_status catalog_add_starter(struct catalog *catalog) {
   struct store *store;
-  const halotune_status status = store_open_starter(&store);
+  char *absolute = NULL;
+  halotune_status status = store_open_starter(&store);
   if (status != HALOTUNE_OK || !store) return status;
-  return read_and_close(catalog, store, strdup(store_path(store)));
+  status = store_real_path(store_path(store), &absolute);
+  if (status == HALOTUNE_OK) return read_and_close(catalog, store, absolute);
+  store_close(store);
+  return status;
 }
 
 halotune_status catalog_add_store(struct catalog *catalog, struct store *store) {
@@ -616,6 +622,16 @@ halotune_status catalog_add_store(struct catalog *catalog, struct store *store) 
   const halotune_status status = path ? read_store(catalog, store, path) : fail_memory();
   if (status != HALOTUNE_OK) free(path);
   return status;
+}
+
+halotune_status catalog_check_path(const struct catalog *catalog, int database) {
+  const char *path = catalog->databases[database].path;
+  char *now;
+  const halotune_status status = store_real_path(path, &now);
+  if (status != HALOTUNE_OK) return status;
+  const bool is_same = strcmp(path, now) == 0;
+  free(now);
+  return is_same ? HALOTUNE_OK : fail(HALOTUNE_DB, "%s: a link has taken the place of a part of this path", path);
 }
 
 halotune_status catalog_open_again(const struct catalog *catalog, int database, struct store **out) {

@@ -45,10 +45,11 @@ static halotune_status open_again(const struct halotune_ctx *from, const char *d
     return status;
   }
   bool is_listed = false;
+  for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = catalog_check_path(&from->catalog, i);
   for (int i = 0; i < count; i++) is_listed = is_listed || strcmp(from->catalog.databases[i].path, absolute) == 0;
   if (!is_listed) paths[used++] = absolute;
   for (int i = 0; i < count; i++) paths[used++] = from->catalog.databases[i].path;
-  status = halotune_open(paths, used, out);
+  if (status == HALOTUNE_OK) status = halotune_open(paths, used, out);
   if (status == HALOTUNE_OK) status = check_owners(&from->catalog, &(*out)->catalog);
   if (status != HALOTUNE_OK) {
     halotune_close(*out);

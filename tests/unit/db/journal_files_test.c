@@ -1,5 +1,6 @@
 /* journal_files_test.c: files beside a database: which of them SQLite opens, makes and leaves. Other owners need
  * root. */
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -98,6 +99,63 @@ TEST(a_file_that_another_user_puts_beside_a_database_meanwhile_is_not_used) {
     free(folder);
     work_end(&work);
   }
+}
+
+/* Write a journal with all pages of a database, as of a program that was killed. */
+static void write_journal(const char *path, const char *database) {
+  enum { SECTOR = 512, PAGE_SIZE_AT = 16, CHECKED_EVERY = 200, NONCE = 7 };
+  unsigned char head[SECTOR] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+  char *bytes = NULL;
+  size_t length = 0;
+  CHECK_OK(file_read(database, 1 << 28, &bytes, &length));
+  const unsigned char *pages = (const unsigned char *)bytes;
+  const size_t size = (size_t)pages[PAGE_SIZE_AT] << 8 | pages[PAGE_SIZE_AT + 1];
+  const uint32_t count = (uint32_t)(length / size);
+  const uint32_t words[] = {htonl(count), htonl(NONCE), htonl(count), htonl(SECTOR), htonl((uint32_t)size)};
+  memcpy(head + 8, words, sizeof words);
+  FILE *file = fopen(path, "wb");
+  CHECK(file && fwrite(head, sizeof head, 1, file) == 1, "%s", path);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t sum = NONCE, number = htonl(i + 1);
+    for (size_t at = size - CHECKED_EVERY; at > 0 && at < size; at -= CHECKED_EVERY) sum += pages[i * size + at];
+    sum = htonl(sum);
+    CHECK(fwrite(&number, sizeof number, 1, file) == 1 && fwrite(pages + i * size, size, 1, file) == 1 &&
+              fwrite(&sum, sizeof sum, 1, file) == 1,
+          "%s", path);
+  }
+  CHECK_EQ(0, fclose(file), "%s", path);
+  free(bytes);
+}
+
+/* SQLite looks for a journal by the name of the database, and plays it into the file that is open. */
+TEST(a_journal_beside_another_file_is_not_played_into_a_database_that_was_moved) {
+  if (geteuid() != 0) skip(); /* only root makes files of others */
+  static const mode_t all = 0666;
+  struct work work = work_begin();
+  struct store *store;
+  sqlite3 *theirs;
+  char moved[160], journal[160], source[160], *folder = path_folder(work.path);
+  snprintf(moved, sizeof moved, "%s-moved", work.path);
+  snprintf(journal, sizeof journal, "%s-journal", work.path);
+  snprintf(source, sizeof source, "%s/theirs.db", work.folder);
+  make_database(work.path, 1);
+  CHECK_EQ(SQLITE_OK, sqlite3_open(source, &theirs), "%s", source);
+  CHECK_EQ(SQLITE_OK, sqlite3_exec(theirs, "create table theirs (id integer primary key)", NULL, NULL, NULL), "theirs");
+  sqlite3_close(theirs);
+  CHECK_EQ(0, chmod(folder, 01777), "%s", folder);
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  CHECK_EQ(0, rename(work.path, moved), "%s", moved);
+  write_journal(journal, source);
+  CHECK_EQ(0, rename(source, work.path), "another file of this name");
+  CHECK_EQ(0, chown(work.path, OTHER, OTHER) + chmod(work.path, all), "%s", work.path);
+  CHECK_EQ(0, chown(journal, OTHER, OTHER) + chmod(journal, all), "%s", journal);
+  CHECK_EQ(1, number_of(store, "select count(*) from best"), "the rows are there");
+  store_close(store); /* SQLite leaves the WAL, and looks for a journal */
+  CHECK_OK(store_open(moved, STORE_READ, &store));
+  CHECK_EQ(1, number_of(store, "select count(*) from best"), "the rows are there");
+  store_close(store);
+  free(folder);
+  work_end(&work);
 }
 
 /* The owner of a database can replace what lies beside it. A file of this user there could be moved to another database
@@ -419,6 +477,7 @@ int main(void) {
       cmocka_unit_test(the_access_to_files_of_other_databases_stays_that_of_unix),
       cmocka_unit_test(the_last_process_leaves_a_single_file_in_each_folder),
       cmocka_unit_test(a_file_that_another_user_puts_beside_a_database_meanwhile_is_not_used),
+      cmocka_unit_test(a_journal_beside_another_file_is_not_played_into_a_database_that_was_moved),
       cmocka_unit_test(a_reader_makes_nothing_beside_a_database_of_another_user),
       cmocka_unit_test(others_read_a_database_of_root_that_is_open),
       cmocka_unit_test(an_open_database_stays_in_its_folder),

@@ -661,6 +661,10 @@ TEST(a_file_of_another_user_is_not_read_again) {
     CHECK_OK(halotune_lookup(ctx, &asked, &config));
     CHECK_TEXT("zmarch", config.template_name, "owner %d", is_theirs);
   }
+  char moved[128];
+  snprintf(moved, sizeof moved, "%.90s.moved", works[0].path);
+  CHECK_EQ(0, rename(works[0].path, moved) + symlink(moved, works[0].path), "a link, which another user may have made");
+  CHECK_EQ(HALOTUNE_DB, context_renew(ctx, works[2].path), "%s", fail_text());
   halotune_close(ctx);
   for (int i = 0; i < 3; i++) work_end(&works[i]);
 }

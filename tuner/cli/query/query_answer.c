@@ -42,7 +42,7 @@ static bool differ_in_order(const struct stencil *one, const char *one_text, con
 }
 
 static bool has_rows(const struct query *query, int stencil) {
-  return stencil >= 0 && *query->ctx->catalog.stencils[stencil].newest;
+  return stencil >= 0 && query->ctx->catalog.stencils[stencil].has_rows;
 }
 
 /* Find a stencil with rows that differs from the file's only in the order of coefficients, and use its hash. A kernel
