@@ -287,6 +287,8 @@ static halotune_status end_phase(const struct final_inputs *in, const char *part
   warn_of_rounds(in, rounds);
   halotune_status status = store_failures(in, &rounds->finals);
   if (status == HALOTUNE_OK) status = winner_choose(in, partial, rounds, out);
+  if (status == HALOTUNE_CANCELLED && schedule_is_stopped(in->schedule))
+    return end_without_winner(in, rounds, schedule_stop_reason(in->schedule), reason);
   if (status != HALOTUNE_OK) return status;
   if (out->exists) {
     if (partial) snprintf(reason, 256, "%s", partial);
@@ -310,14 +312,14 @@ static void phase_free(struct final_phase *phase) {
   free(phase->built);
 }
 
-/* Run the rounds on the compiled candidates, and store the result. */
+/* Run the rounds on the compiled candidates, and store the result. Rounds that are cancelled rank nobody. */
 static halotune_status run_phase(struct final_phase *phase, const char *partial, struct final_winner *out,
                                  char reason[256]) {
   const struct final_inputs *in = phase->in;
   halotune_status status = roof_open(in->roof, FIRST_ROOF_SLOT, &phase->roof);
   if (status == HALOTUNE_OK) status = second_grid_begin(in, &phase->ahead);
   if (status == HALOTUNE_OK) out->other_processes = look_for_others(in, &phase->rounds.warnings);
-  if (status == HALOTUNE_OK) status = run_rounds(phase);
+  if (status == HALOTUNE_OK) status = schedule_settle(in->schedule, run_rounds(phase));
   if (status == HALOTUNE_OK) take_roofs(&phase->rounds, &phase->roof, in->memcpy_ms);
   halotune_status unloaded = unload_all(phase);
   if (status == HALOTUNE_OK) status = unloaded;
@@ -337,7 +339,7 @@ halotune_status final_phase_run(const struct final_inputs *in, const char *parti
   const bool is_stopped = schedule_is_stopped(in->schedule);
   if (status == HALOTUNE_OK && is_stopped) status = end_early(in, schedule_stop_reason(in->schedule), reason);
   else if (status == HALOTUNE_OK) status = run_phase(&phase, partial, out, reason);
-  if (status == HALOTUNE_CANCELLED && schedule_is_stopped(in->schedule))
+  if (status == HALOTUNE_CANCELLED && schedule_is_stopped(in->schedule)) /* a roof did not compile in time */
     status = end_early(in, schedule_stop_reason(in->schedule), reason);
   phase_free(&phase);
   return status;
