@@ -36,6 +36,8 @@ struct final_case {
   bool forgets_rules; /* once a variant was loaded, no other can be generated any more */
   int cancelled;      /* the load of this number is cancelled, because the user stops the run; 0: none is */
   int wrong;          /* so many of the first variants are wrong on the second grid */
+  double second_ms;   /* time of a run on the second grid. In the first one the user stops the run. 0: nobody does */
+  long long drawn_points; /* if not 0, the user stops the run in the comparison at all points */
   /* What the crew was told. */
   int finalists[VARIANTS], won_count, won; /* variants */
 };
@@ -60,6 +62,8 @@ static halotune_status load_variant(void *state, int slot, const struct candidat
     c->stop = 1;
     return fail(HALOTUNE_CANCELLED, "stopped");
   }
+  if (!is_own_grid && c->second_ms > 0) c->stop = 1;
+  if (!is_own_grid) c->now_ms += c->second_ms;
   c->in_slot[slot] = number_of_variant(c, &candidate->spec->configuration);
   const bool is_wrong = !is_own_grid && c->in_slot[slot] < c->wrong;
   verdict_say(verdict, is_wrong ? OUTCOME_WRONG : OUTCOME_MEASURED, is_wrong ? "1 point is wrong" : "");
@@ -91,6 +95,16 @@ static halotune_status recheck(void *state, int slot, struct verdict *verdict) {
   return HALOTUNE_OK;
 }
 
+static long long drawn_points(void *state) { return ((const struct final_case *)state)->drawn_points; }
+
+static halotune_status verify_all(void *state, int slot, struct verdict *verdict) {
+  (void)slot, (void)verdict;
+  ((struct final_case *)state)->stop = 1;
+  return fail(HALOTUNE_CANCELLED, "stopped");
+}
+
+static int one_other(void *state) { return (void)state, 1; }
+
 static halotune_status keep_warm(void *state, double time_ms) {
   ((struct final_case *)state)->now_ms += time_ms;
   return HALOTUNE_OK;
@@ -109,7 +123,10 @@ static const struct backend still_backend = {.name = "still",
                                              .sample = sample,
                                              .recheck = recheck,
                                              .read = backend_read_nothing,
+                                             .drawn_points = drawn_points,
+                                             .verify_all = verify_all,
                                              .keep_warm = keep_warm,
+                                             .others = one_other,
                                              .now_ms = now};
 
 /* Store a variant's result, and list it among those with a time. */
@@ -224,7 +241,7 @@ static void case_run_finals(struct final_case *c, const struct crew *crew, struc
   char reason[256] = "";
   *out = (struct final_winner){.exists = false};
   CHECK_OK(final_phase_run(&in, NULL, out, reason));
-  CHECK_EQ(c->wrong < c->count && !c->stop, out->exists, "%s", reason);
+  CHECK_EQ(c->wrong < c->count && (!c->stop || c->second_ms > 0), out->exists, "%s", reason);
 }
 
 /* A finalist that could not be compiled once more, as where the compiler crashes, would end the task without a
@@ -317,6 +334,16 @@ TEST(finals_that_are_stopped_before_their_rounds_load_nothing) {
   }
 }
 
+/* A run that was stopped after its rounds began has what they measured, and their warnings. */
+static void check_stopped_run(const struct final_case *c) {
+  CHECK_EQ(1, number_of(c->store, "select count(*) from run where state = 'partial' and reason = 'interrupted'"),
+           "the run says why it ended");
+  CHECK_EQ(1, number_of(c->store, "select count(*) from run where abs(empty_ms - 0.1) < 1e-6 and memcpy_ms > 0"),
+           "an empty kernel, and a copy");
+  CHECK_EQ(1, number_of(c->store, "select count(*) from run where warnings like '1 other process computed on%'"),
+           "a warning of the finals");
+}
+
 TEST(finals_whose_load_is_cancelled_end_the_run) {
   for (int cancelled = 1; cancelled <= VARIANTS; cancelled++) {
     struct final_winner winner;
@@ -326,8 +353,39 @@ TEST(finals_whose_load_is_cancelled_end_the_run) {
     c.cancelled = cancelled;
     case_run_finals(&c, NULL, &winner);
     CHECK_EQ(cancelled, c.loads, "nothing is loaded afterwards");
-    CHECK_EQ(1, number_of(c.store, "select count(*) from run where state = 'partial' and reason = 'interrupted'"),
-             "the run says why it ended");
+    check_stopped_run(&c);
+    case_close(&c);
+  }
+}
+
+TEST(finals_whose_comparison_at_all_points_is_cancelled_end_the_run) {
+  struct final_winner winner;
+  struct final_case c;
+  case_open(&c);
+  put_few(&c);
+  c.drawn_points = 1000;
+  case_run_finals(&c, NULL, &winner);
+  CHECK_EQ(VARIANTS + 1, c.loads, "no second grid");
+  check_stopped_run(&c);
+  case_close(&c);
+}
+
+/* The first two are wrong. The third is right, and stands without a second grid where the others took all the time. */
+TEST(the_winners_that_a_stopped_run_tries_share_the_time_of_their_checks) {
+  static const struct {
+    double second_ms;
+    bool has_grid;
+  } rows[] = {{1000, true}, {2400, true}, {2600, false}, {4000, false}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct final_winner winner;
+    struct final_case c;
+    case_open(&c);
+    put_few(&c);
+    c.wrong = 2;
+    c.second_ms = rows[i].second_ms;
+    case_run_finals(&c, NULL, &winner);
+    CHECK(strstr(winner.parameters, changes[2]), "row %zu: the third: %s", i, winner.parameters);
+    CHECK_EQ(rows[i].has_grid, winner.second_grid[0] != '\0', "row %zu: %s", i, winner.second_grid);
     case_close(&c);
   }
 }
@@ -383,6 +441,8 @@ int main(void) {
       cmocka_unit_test(a_crew_is_told_the_winner_after_its_last_checks),
       cmocka_unit_test(finals_that_are_stopped_before_their_rounds_load_nothing),
       cmocka_unit_test(finals_whose_load_is_cancelled_end_the_run),
+      cmocka_unit_test(finals_whose_comparison_at_all_points_is_cancelled_end_the_run),
+      cmocka_unit_test(the_winners_that_a_stopped_run_tries_share_the_time_of_their_checks),
       cmocka_unit_test(copies_of_a_kernel_enter_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

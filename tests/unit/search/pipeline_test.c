@@ -7,6 +7,11 @@
 #include "tuner/search/finals/second_grid.h"
 #include "tuner/search/variants/pipeline.h"
 
+/* The limit of a compile that a test ends. Where nothing ends it, the test fails after this time. */
+enum { LONG_MS = 300000 };
+
+static const struct ending never = {.flag = NULL};
+
 struct pipeline_case {
   struct bench_case bench;
   struct task task;
@@ -156,7 +161,7 @@ TEST(a_second_grid_for_which_a_variant_does_not_compile_is_not_passed_over) {
     const struct search_space space = {.templates = &c.bench.template, .count = 1};
     const struct schedule schedule = {.deadline_ms = INFINITY};
     const struct final_inputs in = {.task = &c.task, .space = &space, .schedule = &schedule, .pipeline = c.pipeline};
-    CHECK_OK(second_grid_check(&in, &proposal, &warnings, grid, &verdict));
+    CHECK_OK(second_grid_check(&in, &proposal, &never, &warnings, grid, &verdict));
     CHECK_TEXT(outcome_name(rows[i].want), outcome_name(verdict.outcome), "row %zu: %s", i, verdict.reason);
     CHECK_EQ(rows[i].has_grid, grid[0] != '\0', "row %zu: %s", i, grid);
     CHECK(strstr(verdict.reason, rows[i].words), "row %zu: %s", i, verdict.reason);
@@ -184,10 +189,10 @@ static const struct trial *runaway_put(struct pipeline_case *c) {
 
 TEST(a_wait_ends_when_the_ending_comes) {
   static const volatile sig_atomic_t flag = 1;
-  const struct ending ending = {.flag = &flag}, never = {.flag = NULL};
+  const struct ending ending = {.flag = &flag};
   struct pipeline_case c;
   struct trial *trial;
-  case_open(&c, 1000000000);
+  case_open(&c, LONG_MS);
   for (int way = 0; way < 3; way++) {
     const struct trial *wanted = runaway_put(&c);
     const struct proposal proposal = proposal_with(&c, 8);
@@ -219,12 +224,14 @@ TEST(the_last_checks_of_a_stopped_run_end) {
   struct text warnings = {0};
   struct verdict verdict;
   char grid[64];
-  case_open(&c, 1000000000);
+  case_open(&c, LONG_MS);
   const struct proposal proposal = proposal_with(&c, 8);
   const struct search_space space = {.templates = &c.bench.template, .count = 1};
   const struct final_inputs in = {.task = &c.task, .space = &space, .schedule = &schedule, .pipeline = c.pipeline};
   runaway_put(&c);
-  CHECK_OK(second_grid_check(&in, &proposal, &warnings, grid, &verdict));
+  const struct last_checks checks = schedule_last_checks(&schedule, 5000);
+  const struct ending ending = last_checks_ending(&checks);
+  CHECK_OK(second_grid_check(&in, &proposal, &ending, &warnings, grid, &verdict));
   CHECK_TEXT("", grid, "no second grid");
   CHECK_TEXT("measured", outcome_name(verdict.outcome), "the variant is not to blame");
   CHECK_TEXT("interrupted before its check ended", verdict.reason, "why");

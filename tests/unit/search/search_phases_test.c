@@ -971,7 +971,7 @@ TEST(the_second_grid_is_awkward_and_has_other_weights) {
   case_open(&c);
   const struct final_inputs in = second_grid_inputs(&c);
   struct proposal first = proposal_with(&c, NULL), wide = proposal_with(&c, "vector=4");
-  CHECK_OK(second_grid_check(&in, &first, &c.warnings, grid, &verdict));
+  CHECK_OK(second_grid_check(&in, &first, &never, &c.warnings, grid, &verdict));
   const struct grid *ran = &c.witness.grid;
   CHECK(verdict.outcome == OUTCOME_MEASURED, "%s", verdict.reason);
   for (int axis = 0; axis < 3; axis++) {
@@ -981,10 +981,10 @@ TEST(the_second_grid_is_awkward_and_has_other_weights) {
   snprintf(want, sizeof want, "%ldx%ldx%ld", ran->n[0], ran->n[1], ran->n[2]);
   CHECK_TEXT(want, grid, "its name");
   CHECK(c.witness.first_coefficient != case_coefficients[0], "other weights");
-  CHECK_OK(second_grid_check(&in, &wide, &c.warnings, grid, &verdict));
+  CHECK_OK(second_grid_check(&in, &wide, &never, &c.warnings, grid, &verdict));
   CHECK(ran->n[0] % 4 == 0 && is_prime(ran->n[1]), "vectors want rows of whole vectors: %s", grid);
   c.witness.outcome = OUTCOME_WRONG;
-  CHECK_OK(second_grid_check(&in, &first, &c.warnings, grid, &verdict));
+  CHECK_OK(second_grid_check(&in, &first, &never, &c.warnings, grid, &verdict));
   CHECK(verdict.outcome == OUTCOME_WRONG && grid[0], "what is wrong there is told");
   case_close(&c);
 }
@@ -1012,11 +1012,11 @@ TEST(a_device_that_cannot_make_the_second_grids_fields_is_told_with_its_run) {
   const struct proposal first = proposal_with(&c, NULL);
   table.makes_fields = makes_fields;
   c.backend.table = &table;
-  CHECK_OK(second_grid_check(&in, &first, &c.warnings, grid, &verdict));
+  CHECK_OK(second_grid_check(&in, &first, &never, &c.warnings, grid, &verdict));
   CHECK(c.witness.lacks_fields, "fields of the device");
   CHECK_TEXT("", text_string(&c.warnings), "no warning");
   table.set_problem = make_wrong_fields;
-  CHECK_OK(second_grid_check(&in, &first, &c.warnings, grid, &verdict));
+  CHECK_OK(second_grid_check(&in, &first, &never, &c.warnings, grid, &verdict));
   CHECK(!c.witness.lacks_fields, "fields of the CPU");
   CHECK_TEXT(want, text_string(&c.warnings), "the run's warning");
   CHECK_TEXT("", c.backend.facts.warnings, "not the backend's, whose next run has other fields");
@@ -1031,10 +1031,10 @@ TEST(what_rules_keep_for_large_planes_only_is_verified_on_such) {
   const struct final_inputs in = second_grid_inputs(&c);
   c.task.grid = (struct grid){{1024, 512, 12}};
   struct proposal bands = proposal_with(&c, "band=64"), none = proposal_with(&c, NULL);
-  CHECK_OK(second_grid_check(&in, &bands, &c.warnings, grid, &verdict));
+  CHECK_OK(second_grid_check(&in, &bands, &never, &c.warnings, grid, &verdict));
   CHECK_TEXT("1024x512x11", grid, "%s", verdict.reason);
   CHECK_EQ(11, c.witness.loaded.n[2], "the variant runs there");
-  CHECK_OK(second_grid_check(&in, &none, &c.warnings, grid, &verdict));
+  CHECK_OK(second_grid_check(&in, &none, &never, &c.warnings, grid, &verdict));
   CHECK(is_prime(c.witness.loaded.n[0]), "a grid that is more awkward, if it can be: %s", grid);
   case_close(&c);
 }
@@ -1048,10 +1048,10 @@ TEST(a_grid_without_inner_points_is_no_second_grid) {
   const struct final_inputs in = second_grid_inputs(&c);
   const struct proposal first = proposal_with(&c, NULL);
   c.task.grid = (struct grid){{40, 24, 4}};
-  CHECK_OK(second_grid_check(&in, &first, &c.warnings, grid, &verdict));
+  CHECK_OK(second_grid_check(&in, &first, &never, &c.warnings, grid, &verdict));
   CHECK(c.witness.grid.n[2] > 2, "%s has inner points", grid);
   c.task.grid = (struct grid){{40, 24, 2}};
-  CHECK_OK(second_grid_check(&in, &first, &c.warnings, grid, &verdict));
+  CHECK_OK(second_grid_check(&in, &first, &never, &c.warnings, grid, &verdict));
   CHECK(!grid[0], "there is none: %s", grid);
   CHECK(strstr(verdict.reason, "computes no point of the grid ") && strstr(verdict.reason, "x2: "), "%s",
         verdict.reason);

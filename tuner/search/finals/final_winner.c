@@ -161,45 +161,58 @@ static halotune_status reject_first(const struct final_inputs *in, const char *w
   return status == HALOTUNE_OK ? finals_reject(&rounds->finals, verdict) : status;
 }
 
-/* Compare the first by rank with the reference at all points of the task's grid. Without this comparison there is no
- * winner, so it has much time, also in a run that is stopped. The largest grids take half a minute. */
-static halotune_status check_everywhere(const struct final_inputs *in, struct final_rounds *rounds,
-                                        struct verdict *verdict) {
-  enum { MOST_MS = 60000, SEED = 1 }; /* as in the search: these are the fields on which it was measured */
+/* The time that is left for the last checks of a run that is stopped. All winners that are tried share it. */
+struct checks_left {
+  double everywhere_ms; /* at all points. Without this comparison there is no winner. It can take half a minute */
+  double second_ms;     /* on second grids: a compile, and a run */
+};
+static const struct checks_left all_left = {.everywhere_ms = 60000, .second_ms = 5000};
+
+/* Compare the first by rank with the reference at all points of the task's grid. */
+static halotune_status check_everywhere(const struct final_inputs *in, struct checks_left *left,
+                                        struct final_rounds *rounds, struct verdict *verdict) {
+  enum { SEED = 1 }; /* as in the search: these are the fields on which it was measured */
   const struct trial *trial = rounds->trials[rounds->finals.entries[0].candidate];
-  const struct last_checks checks = schedule_last_checks(in->schedule, MOST_MS);
+  const struct last_checks checks = schedule_last_checks(in->schedule, left->everywhere_ms);
   const struct ending ending = last_checks_ending(&checks);
   struct scene scene = {.launches = 0};
   run_progress_show(in->progress, "winner at all points");
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
   const halotune_status status = grid_check(in, in->task, SEED, trial, &ending, &scene, &rounds->warnings, verdict);
+  left->everywhere_ms = checks.until_ms - schedule_now_ms(in->schedule);
   scene_free(&scene);
   return status;
 }
 
 /* Verify the first by rank on the second grid, which a recording cannot do. */
-static halotune_status check_second_grid(const struct final_inputs *in, struct final_rounds *rounds,
-                                         char grid[GRID_TEXT_BYTES], struct verdict *verdict) {
-  const struct finals *finals = &rounds->finals;
+static halotune_status check_second_grid(const struct final_inputs *in, struct checks_left *left,
+                                         struct final_rounds *rounds, char grid[GRID_TEXT_BYTES],
+                                         struct verdict *verdict) {
+  const struct proposal *proposal = &in->timed->list[rounds->finals.entries[0].candidate].proposal;
   run_progress_show(in->progress, "second grid");
-  if (!in->backend->facts.is_recording)
-    return second_grid_check(in, &in->timed->list[finals->entries[0].candidate].proposal, &rounds->warnings, grid,
-                             verdict);
-  *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
-  snprintf(verdict->reason, sizeof verdict->reason, "a recording cannot run it");
-  return HALOTUNE_OK;
+  if (in->backend->facts.is_recording) {
+    *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
+    snprintf(verdict->reason, sizeof verdict->reason, "a recording cannot run it");
+    return HALOTUNE_OK;
+  }
+  const struct last_checks checks = schedule_last_checks(in->schedule, left->second_ms);
+  const struct ending ending = last_checks_ending(&checks);
+  const halotune_status status = second_grid_check(in, proposal, &ending, &rounds->warnings, grid, verdict);
+  left->second_ms = checks.until_ms - schedule_now_ms(in->schedule);
+  return status;
 }
 
 /* Do the last checks of the first by rank. The first that fails decides.
  *   is_drawn  so far it was compared in drawn boxes
  *   grid      receives the second grid
  *   where     receives where it is wrong */
-static halotune_status check_first(const struct final_inputs *in, bool is_drawn, struct final_rounds *rounds,
-                                   char grid[GRID_TEXT_BYTES], char where[96], struct verdict *verdict) {
-  halotune_status status = is_drawn ? check_everywhere(in, rounds, verdict) : HALOTUNE_OK;
+static halotune_status check_first(const struct final_inputs *in, bool is_drawn, struct checks_left *left,
+                                   struct final_rounds *rounds, char grid[GRID_TEXT_BYTES], char where[96],
+                                   struct verdict *verdict) {
+  halotune_status status = is_drawn ? check_everywhere(in, left, rounds, verdict) : HALOTUNE_OK;
   snprintf(where, 96, "compared at all points");
   if (status != HALOTUNE_OK || (is_drawn && verdict->outcome != OUTCOME_MEASURED)) return status;
-  status = check_second_grid(in, rounds, grid, verdict);
+  status = check_second_grid(in, left, rounds, grid, verdict);
   snprintf(where, 96, "on the grid %s", grid);
   return status;
 }
@@ -208,10 +221,12 @@ halotune_status winner_choose(const struct final_inputs *in, const char *partial
                               struct final_winner *out) {
   struct finals *finals = &rounds->finals;
   const long long drawn_points = backend_drawn_points(in->backend); /* the checks put other problems on the device */
+  struct checks_left left = all_left;
   for (int tried = 0; tried < MOST_WINNERS_TRIED && finals->ranked > 0; tried++) {
     struct verdict verdict;
     char grid[GRID_TEXT_BYTES] = "", where[96];
-    halotune_status status = check_first(in, drawn_points > 0, rounds, grid, where, &verdict);
+    if (!schedule_is_stopped(in->schedule)) left = all_left;
+    halotune_status status = check_first(in, drawn_points > 0, &left, rounds, grid, where, &verdict);
     if (status == HALOTUNE_OK && verdict.outcome != OUTCOME_MEASURED) {
       if ((status = reject_first(in, where, &verdict, rounds)) == HALOTUNE_OK) continue;
     }

@@ -18,11 +18,13 @@ struct final_rounds {
 
 /* Compare the first by rank at all points, where the search compared drawn ones, and verify it on a second grid. If it
  * is right, tell the crew that it is the winner, and store winner, finalists and the end of the run. If it is wrong, it
- * leaves the finals, its newest result says so, and the next by rank is tried, up to four in all.
+ * leaves the finals, its newest result says so, and the next by rank is tried, up to four in all. In a run that is
+ * stopped, all comparisons at all points take 60 s together at most, and all checks on second grids 5 s.
  *   partial  why the run counts as partial; NULL: it is complete
  *   rounds   variants that are wrong are removed; warnings are added
  *   out      out->exists stays false where there is no winner; the run then has no end in the store yet
- * Returns HALOTUNE_OK; else what backend, compiler or store return. */
+ * Returns HALOTUNE_OK; HALOTUNE_CANCELLED if a stopped run had no time for the end of a comparison at all points; else
+ * what backend, compiler or store return. */
 halotune_status winner_choose(const struct final_inputs *in, const char *partial, struct final_rounds *rounds,
                               struct final_winner *out);
 

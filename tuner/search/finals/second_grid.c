@@ -37,7 +37,8 @@ static bool can_compute(const struct task *task, const struct grid *grid, char r
 /* Launches that take less time are measured while no compiler is busy, since a processor makes them one by one. */
 static const double least_ahead_ms = 0.02;
 
-/* How a trial is made for a task: pipeline_build, or trial_begin alone. */
+/* How a trial is made for a task: pipeline_build, or trial_begin alone.
+ *   ending  of the wait for the compile; NULL: nothing is awaited */
 typedef halotune_status trial_make(const struct final_inputs *in, const struct task *task,
                                    const struct proposal *proposal, const struct ending *ending, struct trial **out);
 
@@ -56,6 +57,7 @@ static halotune_status make_generated(const struct final_inputs *in, const struc
 
 /* Find the first grid on which the rules keep the variant, and make its trial there. A run that has to end compiles
  * for one grid at most.
+ *   ending        as for `make`
  *   task          receives the grid and its coefficients
  *   coefficients  room for these
  *   trial         receives the trial, which is over where it did not compile; NULL where there is no such grid
@@ -92,12 +94,11 @@ static halotune_status begin_compile(const struct final_inputs *in, const struct
   struct second_compile *compile = &out->list[out->count];
   struct trial *trial;
   char reason[BACKEND_REASON_BYTES];
-  const struct ending ending = {.flag = NULL};
   *compile = (struct second_compile){.task = *in->task, .coefficients = coefficients_make(in->task)};
   if (!compile->coefficients) return fail_memory();
   out->count++;
   halotune_status status =
-      find_grid(in, proposal, make_generated, &ending, &compile->task, compile->coefficients, &trial, reason);
+      find_grid(in, proposal, make_generated, NULL, &compile->task, compile->coefficients, &trial, reason);
   if (status == HALOTUNE_OK && trial && !trial->is_over) return pipeline_put(in->pipeline, trial, &compile->task);
   trial_free(trial);
   return status;
@@ -144,11 +145,10 @@ static void judge_compile(const struct trial *trial, char grid[GRID_TEXT_BYTES],
   grid[0] = '\0';
 }
 
-halotune_status second_grid_check(const struct final_inputs *in, const struct proposal *proposal, struct text *warnings,
-                                  char grid[GRID_TEXT_BYTES], struct verdict *verdict) {
-  enum { SEED = 2, MOST_MS = 5000 }; /* a compile, and a run */
-  const struct last_checks checks = schedule_last_checks(in->schedule, MOST_MS);
-  const struct ending ending = last_checks_ending(&checks);
+halotune_status second_grid_check(const struct final_inputs *in, const struct proposal *proposal,
+                                  const struct ending *ending, struct text *warnings, char grid[GRID_TEXT_BYTES],
+                                  struct verdict *verdict) {
+  enum { SEED = 2 };
   struct task task = *in->task;
   struct second second = {.trial = NULL};
   grid[0] = '\0';
@@ -156,13 +156,13 @@ halotune_status second_grid_check(const struct final_inputs *in, const struct pr
   second.coefficients = coefficients_make(&task);
   if (!second.coefficients) return fail_memory();
   halotune_status status =
-      find_grid(in, proposal, make_compiled, &ending, &task, second.coefficients, &second.trial, verdict->reason);
+      find_grid(in, proposal, make_compiled, ending, &task, second.coefficients, &second.trial, verdict->reason);
   if (status == HALOTUNE_OK && second.trial) {
     grid_write(&task.grid, task.stencil->dims, grid);
     if (second.trial->is_over) judge_compile(second.trial, grid, verdict);
-    else status = grid_check(in, &task, SEED, second.trial, &ending, &second.scene, warnings, verdict);
+    else status = grid_check(in, &task, SEED, second.trial, ending, &second.scene, warnings, verdict);
   }
-  if (status == HALOTUNE_CANCELLED && ending_has_come(&ending)) { /* this says nothing about the variant */
+  if (status == HALOTUNE_CANCELLED && ending_has_come(ending)) { /* this says nothing about the variant */
     *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
     snprintf(verdict->reason, sizeof verdict->reason, "%s before its check ended", schedule_stop_reason(in->schedule));
     grid[0] = '\0';

@@ -25,13 +25,15 @@ void second_grid_end(const struct final_inputs *in, struct second_ahead *ahead);
 
 /* Run a variant on a grid with awkward extents and other coefficients. All slots are unloaded, and that grid stays on
  * the device.
+ *   ending   of the check, which comes only in a run that is stopped
  *   warnings lines about the problem on the device are added
  *   grid     receives the grid, as "509x251x499"; "" where the variant's rules keep no such grid, where the
- *            compiler crashed or took too long, or where a run that is stopped gave the check no more time
+ *            compiler crashed or took too long, or where the ending came first
  *   verdict  receives the outcome, also that the variant does not compile there. Without a grid that is
  *            OUTCOME_MEASURED, with the reason
  * Returns HALOTUNE_OK, HALOTUNE_MEMORY, or what backend or compiler return. */
-halotune_status second_grid_check(const struct final_inputs *in, const struct proposal *proposal, struct text *warnings,
-                                  char grid[GRID_TEXT_BYTES], struct verdict *verdict);
+halotune_status second_grid_check(const struct final_inputs *in, const struct proposal *proposal,
+                                  const struct ending *ending, struct text *warnings, char grid[GRID_TEXT_BYTES],
+                                  struct verdict *verdict);
 
 #endif
