@@ -40,6 +40,8 @@ void member_alive(struct member_state *member) {
 
 static bool is_stopped(const struct member_state *member) { return member->tools->stop && *member->tools->stop; }
 
+static halotune_status fail_stopped(void) { return fail(HALOTUNE_IO, "it was told to stop"); }
+
 /* Wait for a message. `in` stands after its head, and is valid until the next call.
  *   head  its kind is FLEET_KIND_END if the time ran out
  * Returns HALOTUNE_OK; HALOTUNE_IO without a leader, for an invalid message, and if the process has to stop. */
@@ -49,7 +51,7 @@ static halotune_status receive_message(struct member_state *member, int timeout_
   int from;
   bool is_gone;
   *head = (struct fleet_head){.kind = FLEET_KIND_END};
-  if (is_stopped(member)) return fail(HALOTUNE_IO, "it was told to stop");
+  if (is_stopped(member)) return fail_stopped();
   member_alive(member);
   halotune_status status = link->table->receive(link->state, timeout_ms, &from, &is_gone, &member->message);
   if (status != HALOTUNE_OK || from < 0) return status;
@@ -307,7 +309,7 @@ static halotune_status search_task(struct member_state *member) {
   struct search_end end = {.scale = 1};
   halotune_status status = search_phase_run(&in, &end);
   if (status != HALOTUNE_OK || member->is_ended) return status;
-  if (!member->is_searched && is_stopped(member)) return fail(HALOTUNE_IO, "it was told to stop");
+  if (!member->is_searched && is_stopped(member)) return fail_stopped();
   struct text message;
   member_begin(member, FLEET_SETTLED, &message);
   pack_u64(&message, (uint64_t)member->settled_count);
@@ -354,6 +356,7 @@ static halotune_status task_run(struct member_state *member, const struct fleet_
                                                .schedule = &member->schedule,
                                                .progress = &member->progress};
   status = setup_make(&member->setup_inputs, &member->setup);
+  if (status == HALOTUNE_OK && is_stopped(member)) status = fail_stopped(); /* it may have no problem */
   if (status == HALOTUNE_OK) {
     status = say_ready(member, true, "");
   } else if (!ends_member(status)) { /* for example a problem that is too large. The next task may be possible */
@@ -367,6 +370,7 @@ static halotune_status task_run(struct member_state *member, const struct fleet_
     status = await_message(member, FLEET_FINALS, &in);
     if (status == HALOTUNE_OK && !member->is_ended) status = member_finals(member, &in);
   }
+  if (status == HALOTUNE_CANCELLED && is_stopped(member)) status = fail_stopped();
   setup_free(&member->setup);
   store_close(store);
   return status;

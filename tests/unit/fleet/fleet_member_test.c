@@ -9,7 +9,7 @@
 #include "tuner/fleet/member.h"
 
 /* How the leader's task differs from the member's. */
-enum flaw { OTHER_STENCIL, NO_STENCIL, OTHER_COEFFICIENTS, OTHER_TEMPLATE, NO_TEMPLATE, NO_GRID, FLAW_COUNT };
+enum flaw { OTHER_STENCIL, NO_STENCIL, OTHER_COEFFICIENTS, OTHER_TEMPLATE, NO_TEMPLATE, NO_GRID, FLAW_COUNT, NO_FLAW };
 
 static const char *const reasons[FLAW_COUNT] = {[OTHER_STENCIL] =
                                                     "stencil star7 has another meaning there than at the leader",
@@ -64,6 +64,38 @@ TEST(a_task_that_means_something_else_here_is_refused_and_the_member_stays) {
   }
 }
 
+static volatile sig_atomic_t told_to_stop;
+
+/* The member is told to stop while the device gets the problem. */
+static halotune_status set_no_problem(void *state, const struct backend_problem *problem) {
+  (void)state, (void)problem;
+  told_to_stop = 1;
+  return fail(HALOTUNE_CANCELLED, "stopped");
+}
+
+TEST(a_member_that_is_stopped_in_its_set_up_is_not_ready) {
+  static const struct backend table = {.name = "none", .set_problem = set_no_problem};
+  struct bench_case bench;
+  struct unpack in;
+  struct fake_link *fake = calloc(1, sizeof *fake);
+  CHECK(fake, "memory");
+  case_load(&bench);
+  struct backend_handle backend = {.table = &table, .facts = {.device = case_device, .arch = arch_find(9, 0)}};
+  const struct member_tools tools = {
+      .backend = &backend, .templates = {&bench.template, NULL, 1}, .room = 3, .stop = &told_to_stop};
+  const struct fleet_link link = {.table = &fake_table, .state = fake, .rank = 1, .size = 2};
+  fake_say(fake, 0, FLEET_WELCOME, 0);
+  say_task(fake, &bench, NO_FLAW);
+  CHECK_EQ(HALOTUNE_IO, member_serve(&link, &tools), "it cannot run the next task");
+  CHECK_EQ(1, told_to_stop, "the device was asked");
+  CHECK_EQ(0, fake_count(fake, 0, FLEET_READY, NULL), "it does not say that it is ready");
+  CHECK_EQ(1, fake_count(fake, 0, FLEET_LEAVING, &in), "it says that it leaves");
+  CHECK_TEXT("it was told to stop", unpack_text(&in), "and why");
+  fake_free(fake);
+  free(fake);
+  case_free(&bench);
+}
+
 static halotune_status look_alone(void *context, const struct member_alone *how, const char *what, struct text *out) {
   int *looks = context;
   CHECK_TEXT("a task", what, "the leader's words");
@@ -116,6 +148,7 @@ TEST(a_member_ends_its_own_task_when_the_leader_says_so) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_task_that_means_something_else_here_is_refused_and_the_member_stays),
+      cmocka_unit_test(a_member_that_is_stopped_in_its_set_up_is_not_ready),
       cmocka_unit_test(a_member_ends_its_own_task_when_the_leader_says_so),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
