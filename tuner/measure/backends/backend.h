@@ -49,7 +49,6 @@ struct backend_problem {
   enum launch_mode launch; /* how samples are launched */
   enum cache_mode cache;
   bool reproducible;       /* distinguishes two problems of a recording that are equal otherwise */
-  struct ending ending;    /* asked while the CPU works for the problem; then set_problem and load are cancelled */
   long long roof_elements; /* elements that SLOT_MEMCPY and variants with `is_roof` copy; 0: there is no roof */
 };
 
@@ -129,7 +128,7 @@ struct backend {
   /* Set the problem. All slots are unloaded.
    * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if the scene has no fields and they cannot be made here;
    * HALOTUNE_MEMORY if the device has too little, with the amount that is needed; HALOTUNE_NO_GPU or HALOTUNE_IO if no
-   * worker could be started; HALOTUNE_CANCELLED if the problem's ending came. */
+   * worker could be started; HALOTUNE_CANCELLED if the ending of the scene's request came. */
   halotune_status (*set_problem)(void *state, const struct backend_problem *problem);
 
   /* Wait for the recorded compile of a variant, but not beyond a time of the backend's clock.

@@ -110,6 +110,12 @@ static halotune_status host_unload(void *state, int slot) {
   return HALOTUNE_OK;
 }
 
+/* Compiles end with other work of the CPU for the problem. */
+static struct emulation_options compile_options(const struct host *h) {
+  static const struct ending never = {.flag = NULL};
+  return (struct emulation_options){.workers = 1, .ending = h->has_problem ? h->problem.scene->request.ending : never};
+}
+
 static halotune_status host_load(void *state, int number, const struct candidate *candidate, struct verdict *verdict) {
   struct host *h = state;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
@@ -118,7 +124,7 @@ static halotune_status host_load(void *state, int number, const struct candidate
   struct emulation_slot *slot = &h->slots[number];
   const char *kernel = candidate->generated->launch.kernel;
   const struct emulation_source source = {kernel, candidate->generated->source, &kernel, 1};
-  const struct emulation_options options = {.workers = 1, .ending = h->problem.ending};
+  const struct emulation_options options = compile_options(h);
   empty_slot(slot);
   if (candidate->is_roof) { /* the emulation has no roof, because memory does not bound it */
     verdict_say(verdict, OUTCOME_LAUNCH_FAILED, "the emulation has no roof");
@@ -133,7 +139,7 @@ static halotune_status host_load(void *state, int number, const struct candidate
 }
 
 static halotune_status make_empty(struct host *h) {
-  const struct emulation_options options = {.workers = 1, .ending = h->problem.ending};
+  const struct emulation_options options = compile_options(h);
   static const char *const kernel = "empty";
   const struct emulation_source source = {"empty.cu", "extern \"C\" __global__ void empty() {}\n", &kernel, 1};
   return h->empty ? HALOTUNE_OK : emulation_build(&source, 1, &options, &h->empty);

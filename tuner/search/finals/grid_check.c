@@ -18,7 +18,7 @@ halotune_status grid_check(const struct final_inputs *in, const struct task *tas
                                   .steps = task->launch_steps > 1 ? task->launch_steps : 1,
                                   .launch_steps = task->launch_steps,
                                   .ending = *ending};
-  struct backend_problem problem = {.scene = scene, .launch = in->launch, .cache = in->cache, .ending = *ending};
+  struct backend_problem problem = {.scene = scene, .launch = in->launch, .cache = in->cache};
   halotune_status status = problem_make(backend, &request, scene, &problem, warnings, NULL);
   if (status == HALOTUNE_OK) status = trial_load(backend, 0, trial, false, verdict);
   const bool is_right = status == HALOTUNE_OK && verdict->outcome == OUTCOME_MEASURED;

@@ -20,7 +20,6 @@ static struct backend_problem problem_of(const struct setup_inputs *in, struct s
                                   .launch = launch,
                                   .cache = in->options->cache,
                                   .reproducible = in->task->reproducible,
-                                  .ending = schedule_ending(in->schedule),
                                   .roof_elements = in->copy ? in->copy->grid.n[0] : 0};
 }
 
