@@ -153,7 +153,7 @@ static bool run_scene(struct group *group, struct member *member, const struct s
   return true;
 }
 
-static bool is_stopped(const struct group *group) { return group->request->stop && *group->request->stop; }
+static bool is_stopped(const struct group *group) { return ending_has_come(&group->request->scenes->request.ending); }
 
 /* Run a variant in all scenes, unless it is stopped between two of them. */
 static halotune_status run_scenes(struct group *group, struct member *member) {
@@ -208,7 +208,7 @@ static halotune_status verify_group(struct group *group) {
   for (int m = 0; m < group->count && status == HALOTUNE_OK; m++) status = generate_member(group, &group->members[m]);
   if (status == HALOTUNE_OK) {
     struct emulation_options options = group->request->options;
-    options.ending = (struct ending){.flag = group->request->stop};
+    options.ending = group->request->scenes->request.ending;
     options.compiled = take_compiled;
     options.context = group;
     group->progress.compiled = 0;

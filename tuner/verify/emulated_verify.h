@@ -29,16 +29,15 @@ struct verify_progress {
 struct verify_request {
   const struct stencil *stencil;
   const struct analysis *analysis;
-  struct scene_sets *scenes; /* scenes of this problem */
+  /* scenes of this problem. Once the ending of their request has come, compilers are killed, and no further scene
+   * begins */
+  struct scene_sets *scenes;
   enum dtype dtype;
   struct device_limits limits;
-  struct emulation_options options;
-  int threads;       /* 0: one for each CPU */
+  struct emulation_options options; /* without `ending`, `compiled` and `context`, which are set here */
+  int threads;                      /* 0: one for each CPU */
   int group;         /* variants that are compiled before the first of them runs; 0: EMULATED_VERIFY_GROUP */
   bool reproducible; /* the variants form sums in the same order, so their outputs must be bit-identical */
-  /* once not 0, compilers are killed, and no further scene begins; NULL: nobody stops it. The requests of `scenes` have
-   * it, too, so that no reference is computed further */
-  const volatile sig_atomic_t *stop;
   /* called often, from any thread but one at a time, with the context of `row`; may be NULL */
   void (*progress)(void *context, const struct verify_progress *progress);
 };

@@ -130,7 +130,6 @@ static halotune_status variants_verify(const struct invocation *invocation, stru
       .threads = (int)threads,
       .group = report->fails_fast ? parallel_threads((int)threads) : 0,
       .reproducible = problem->reproducible,
-      .stop = stop_flag(),
       .progress = progress_tell};
   status = emulated_verify(&request, picked->variants, picked->count, row_count, report);
   progress_hide(report->line);
