@@ -17,7 +17,6 @@
 
 #include "base/system/clock.h"
 #include "base/system/transfer.h"
-#include "base/system/wait_in_parts.h"
 
 enum { FIRST_HIGH_DESCRIPTOR = 10 };
 
@@ -251,7 +250,9 @@ static double next_wait_ms(const struct patience *patience) { return fmin(ASK_MS
 static void output_read(int fd, struct patience *patience, struct text *output, struct process_result *out) {
   char chunk[4096];
   while (may_run(patience, out)) {
-    if (!wait_in_parts(fd, POLLIN, next_wait_ms(patience), ASK_MS, NULL)) continue;
+    struct pollfd waiting = {.fd = fd, .events = POLLIN};
+    const int ready = poll(&waiting, 1, (int)ceil(next_wait_ms(patience)));
+    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
     ssize_t got = read(fd, chunk, sizeof chunk);
     if (got == 0 || (got < 0 && errno != EINTR)) return;
     if (got > 0) text_add(output, chunk, (size_t)got);
