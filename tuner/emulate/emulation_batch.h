@@ -25,9 +25,11 @@ struct emulation_batch {
   uint64_t cache_bytes; /* the size to which the cache is trimmed */
 };
 
-/* Write the shown path of the folder in place of the one by which it is used: in a text, or in the present detail. The
- * second returns `status`. */
-void emulation_batch_name(const struct emulation_batch *batch, const char *text, struct text *out);
+/* Append a text to `out`, with the shown path of the folder in place of the one by which it is used. */
+void emulation_batch_show_folder(const struct emulation_batch *batch, const char *text, struct text *out);
+
+/* Fail with the present detail, with the shown path of the folder in place of the one by which it is used. Returns
+ * `status`. */
 halotune_status emulation_batch_fail(const struct emulation_batch *batch, halotune_status status);
 
 #endif

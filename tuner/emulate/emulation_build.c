@@ -51,7 +51,7 @@ static char *product_path(const struct build *build, enum emulation_product prod
   return asprintf(&path, "%s/%s%s", build->batch->folder, hex, suffix) < 0 ? NULL : path;
 }
 
-void emulation_batch_name(const struct emulation_batch *batch, const char *text, struct text *out) {
+void emulation_batch_show_folder(const struct emulation_batch *batch, const char *text, struct text *out) {
   const char *found;
   const size_t length = batch->folder ? strlen(batch->folder) : 0;
   while (length > 0 && batch->shown && (found = strstr(text, batch->folder))) {
@@ -63,7 +63,7 @@ void emulation_batch_name(const struct emulation_batch *batch, const char *text,
 
 halotune_status emulation_batch_fail(const struct emulation_batch *batch, halotune_status status) {
   struct text text = {0};
-  emulation_batch_name(batch, fail_text(), &text);
+  emulation_batch_show_folder(batch, fail_text(), &text);
   status = fail(status, "%s", text_string(&text));
   text_free(&text);
   return status;
@@ -74,7 +74,7 @@ static bool is_cached(const struct build *build, const char *path) {
   enum emulation_cache_answer answer = emulation_cache_find(path);
   if (answer == EMULATION_CACHE_DAMAGED) {
     struct text warning = {0};
-    emulation_batch_name(build->batch, fail_text(), &warning);
+    emulation_batch_show_folder(build->batch, fail_text(), &warning);
     text_printf(&warning, "; compiled again");
     emulation_cache_warn(build->options, text_string(&warning));
     text_free(&warning);
@@ -171,7 +171,7 @@ static halotune_status build_variant(const struct build *build, int number) {
     variant->object = path;
     path = NULL;
   }
-  emulation_batch_name(build->batch, text_string(&log), &shown);
+  emulation_batch_show_folder(build->batch, text_string(&log), &shown);
   variant->log = shown.bytes;
   shown = (struct text){0};
   variant->compile.log = variant->log ? variant->log : "";
