@@ -1,5 +1,5 @@
 # Ctrl-C on a terminal ends `verify` and `reference` with the results that are there. It is typed when the line of progress is there. It
-# also ends a step on the CPU that would take hours, where there is no result yet.
+# also ends a step on the CPU that would take minutes, where there is no result yet.
 # A terminal without noflsh drops what nobody has read from it when Ctrl-C is typed.
 mkfifo "$TMPDIR/keys"
 stop_at() { # progress, command: both have more to do than any machine does meanwhile
