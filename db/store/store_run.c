@@ -143,20 +143,35 @@ struct timing timing_to_store(const struct timing *timing) {
   return stored;
 }
 
+/* A list of problems. */
+struct problems {
+  int64_t *list;
+  int count, room;
+};
+
+static halotune_status take_problem(void *context, sqlite3_stmt *row) {
+  struct problems *problems = context;
+  if (!array_room(problems->list, problems->count, problems->room)) return fail_memory();
+  problems->list[problems->count++] = sqlite3_column_int64(row, 0);
+  return HALOTUNE_OK;
+}
+
 /* Choose the current best of each problem that a new result of a variant decides about: those for which the variant has
  * won, on this grid, in every mode and on every GPU of the model. Few variants have. */
 static halotune_status choose_served(struct store *store, int64_t run, int64_t variant) {
-  halotune_status status;
-  int64_t problem = 0, winner;
+  struct problems problems = {.count = 0};
   struct binder binder;
-  while ((status = store_bind(store, FIND_SERVED, &binder)) == HALOTUNE_OK) {
+  int64_t winner;
+  halotune_status status = store_bind(store, FIND_SERVED, &binder);
+  if (status == HALOTUNE_OK) {
     bind_integer(&binder, run);
     bind_integer(&binder, variant);
-    bind_integer(&binder, problem);
-    status = query_run(binder.query, &problem);
-    if (status != HALOTUNE_OK || problem == 0) break;
-    if ((status = best_choose(store, problem, &winner)) != HALOTUNE_OK) break;
+    status = query_each(binder.query, take_problem, &problems);
+    sqlite3_reset(binder.query);
   }
+  for (int i = 0; i < problems.count && status == HALOTUNE_OK; i++)
+    status = best_choose(store, problems.list[i], &winner);
+  free(problems.list);
   return status;
 }
 

@@ -102,14 +102,15 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
                          "?4", "?5") " order by m.id desc limit 1",
     [PUT_FINALIST] = "insert or replace into finalist (run_id" FINALIST_COLUMNS(
         COLUMN_NAME) ") values (?" FINALIST_COLUMNS(COLUMN_PLACE) ")",
-    /* In every mode, on every GPU of the model, and whatever the name of the stencil is. */
+    /* In every mode, on every GPU of the model, and whatever the name of the stencil is. The problems of a stencil are
+     * fewer than all pairs of its names and GPUs can be. */
     [FIND_SERVED] =
-        "select coalesce(min(p.id), 0) from run wr join problem wp on wp.id = wr.problem_id join device wd on"
-        " wd.id = wp.device_id join stencil ws on ws.id = wp.stencil_id join device d join stencil s on s.hash = ws.hash cross join"
-        " problem p on p.stencil_id = s.id and p.device_id = d.id and " SQL_SAME_PLACE(
+        "select p.id from run wr join problem wp on wp.id = wr.problem_id join device wd on wd.id = wp.device_id join"
+        " stencil ws on ws.id = wp.stencil_id join stencil s on s.hash = ws.hash cross join problem p on p.stencil_id ="
+        " s.id cross join device d on d.id = p.device_id and " SQL_SAME_PLACE(
             "wp", "wd", "p",
-            "d") " where wr.id = ?1 and p.id > ?3 and (exists (select 1 from best b where b.problem_id = p.id and b.variant_id = ?2) or " SQL_HAS_ALIKE
-                 ")",
+            "d") " where wr.id = ?1 and (exists (select 1 from best b where b.problem_id = p.id and b.variant_id = ?2) or " SQL_HAS_ALIKE
+                 ") order by p.id",
     /* best_choose says later which one is current. */
     [ADD_BEST] = "insert into best (is_current, date, launch, coefficients, cubin" BEST_COLUMNS(
         COLUMN_NAME) ", text_id, origin_id) values (0, ?, ?, ?, ?" BEST_COLUMNS(COLUMN_PLACE) ", (select text_id from run where id = :run), " SQL_OWN_ORIGIN

@@ -91,8 +91,7 @@ struct served {
   bool is_partial : 1;  /* its run was cut short, so that a winner of another problem may be faster */
   bool is_finalist : 1; /* it lost against the winner of its problem, and may answer for other problems only */
   bool is_foreign : 1;  /* others gave it, or for a finalist its problem's winner */
-  bool is_measured : 1; /* others gave it, and this user measured its variant for the same problem, maybe by another
-                           name of the stencil or on another GPU of the model */
+  bool is_imported : 1; /* a document of others brought it, or for a finalist its problem's winner */
 };
 _Static_assert(sizeof(struct served) == 128, "a row is two cache lines");
 
@@ -152,10 +151,9 @@ halotune_status catalog_settle_stencils(struct catalog *catalog);
  * HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status catalog_settle_devices(struct catalog *catalog);
 
-/* Drop rows of others for problems that a complete run of this user measured on the same model of GPU, by the same
- * database. Of problems with any winner of this user, drop finalists of others, and winners whose variants this user
- * measured, since the times of this user count. A database has one current best of a problem for each GPU, and a
- * document can name any GPU. The rows are sorted. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+/* Drop rows of others for problems of which this user has the current winner on the same model of GPU, by the same
+ * database. A database has one current best of a problem for each GPU and each name of the stencil, and a document can
+ * name any. The rows are sorted. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status catalog_drop_foreign(struct catalog *catalog);
 
 /* Read the installed files of all templates. For templates without installed files, find which ones are superseded.

@@ -16,20 +16,22 @@ static void take_facts(struct known_device *device, const struct known_device *f
   device->limits = from->limits;
 }
 
-/* A GPU of the table has the facts of the table if only others describe it. */
-static void settle_model(struct catalog *c, int model, int best, const int *ranks) {
-  const struct known_device *chosen = &c->devices[best];
-  const bool is_known = chosen->giver == GIVER_OTHERS && device_is_known_gpu(chosen);
-  const struct known_device facts = is_known ? device_of_row(gpu_row_named(chosen->name)) : *chosen;
-  for (int i = model; i < c->device_count; i++) {
-    if (c->devices[i].model == model && (is_known || ranks[i] > ranks[best])) take_facts(&c->devices[i], &facts);
+/* Give a device the facts of the one of its model that counts. A GPU of the table has the facts of the table if only
+ * others describe it. */
+static void settle_device(struct known_device *device, int rank, const struct known_device *best, int best_rank) {
+  const bool is_known = best->giver == GIVER_OTHERS && device_is_known_gpu(best);
+  if (is_known) {
+    const struct known_device facts = device_of_row(gpu_row_named(best->name));
+    take_facts(device, &facts);
+  } else if (rank > best_rank) {
+    take_facts(device, best);
   }
 }
 
 halotune_status catalog_settle_devices(struct catalog *c) {
   int *ranks = calloc(2 * (size_t)c->device_count + 1, sizeof *ranks);
   if (!ranks) return fail_memory();
-  int *best = ranks + c->device_count; /* for the first device of each model: its best described one */
+  int *best = ranks + c->device_count; /* for the first device of each model: the one that counts */
   for (int i = 0; i < c->row_count; i++) ranks[c->rows[i].device] = 1;
   for (int i = 0; i < c->device_count; i++) {
     ranks[i] = rank_of(&c->devices[i], ranks[i]);
@@ -37,7 +39,8 @@ halotune_status catalog_settle_devices(struct catalog *c) {
     if (model == i || ranks[i] < ranks[best[model]]) best[model] = i;
   }
   for (int i = 0; i < c->device_count; i++) {
-    if (c->devices[i].model == i) settle_model(c, i, best[i], ranks);
+    const int chosen = best[c->devices[i].model];
+    settle_device(&c->devices[i], ranks[i], &c->devices[chosen], ranks[chosen]);
   }
   free(ranks);
   return HALOTUNE_OK;

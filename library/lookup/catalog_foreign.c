@@ -13,24 +13,14 @@ static int compare_problems(const struct served *a, const struct served *b) {
   return 0;
 }
 
-/* Of which run of this user a row is the winner. That of a run that was cut short may be slow. */
-enum own_run { NO_OWN_RUN, PARTIAL_OWN_RUN, COMPLETE_OWN_RUN };
+/* Whether a row is a winner of this user. */
+static bool is_own(const struct served *row) { return !row->is_foreign && !row->is_finalist; }
 
-static enum own_run own_run_of(const struct served *row) {
-  if (row->is_foreign || row->is_finalist) return NO_OWN_RUN;
-  return row->is_partial ? PARTIAL_OWN_RUN : COMPLETE_OWN_RUN;
-}
-
-/* Within a problem, the winner of a complete run of this user comes first, then that of another one. */
+/* Within a problem, these winners come first. */
 static int compare_rows(const void *left, const void *right) {
   const struct served *const a = *(struct served *const *)left, *const b = *(struct served *const *)right;
   const int order = compare_problems(a, b);
-  return order != 0 ? order : (int)own_run_of(b) - (int)own_run_of(a);
-}
-
-static bool is_needless(const struct served *row, enum own_run own) {
-  if (!row->is_foreign || own == NO_OWN_RUN) return false;
-  return own == COMPLETE_OWN_RUN || row->is_finalist || row->is_measured;
+  return order != 0 ? order : (int)is_own(b) - (int)is_own(a);
 }
 
 static bool is_of_range(const struct served *a, const struct served *b) {
@@ -51,7 +41,7 @@ static void mark_range(struct served *list, int count, struct served **order) {
   qsort(order, (size_t)count, sizeof *order, compare_rows);
   for (int first = 0, i = 0; i < count; i++) {
     if (compare_problems(order[first], order[i]) != 0) first = i;
-    if (is_needless(order[i], own_run_of(order[first]))) order[i]->steps = 0;
+    if (order[i]->is_foreign && is_own(order[first])) order[i]->steps = 0;
   }
 }
 

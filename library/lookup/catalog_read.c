@@ -361,11 +361,11 @@ static halotune_status take_partial(void *context, sqlite3_stmt *query) {
   return HALOTUNE_OK;
 }
 
-/* Mark a winner of others whose variant this user measured. */
-static halotune_status take_measured(void *context, sqlite3_stmt *query) {
+/* Mark a winner that a document brought. */
+static halotune_status take_imported(void *context, sqlite3_stmt *query) {
   struct reader *r = context;
   struct served *winner = winner_of(r, sqlite3_column_int64(query, 0));
-  if (winner) winner->is_measured = true;
+  if (winner) winner->is_imported = true;
   return HALOTUNE_OK;
 }
 
@@ -453,24 +453,13 @@ static const char sql_refuted[] =
 static const char sql_partial[] =
     "select r.problem_id from run r not indexed cross join best b on b.problem_id = r.problem_id and b.is_current and b.run_id = r.id"
     " where r.state = 'partial'";
-/* Who gave rows of this database: 1 for this user, and 2 for others. */
+/* Who gave rows of this database: 1 for this user, 2 for others, and 4 for documents of others. */
 static const char sql_givers[] =
-    "select exists (select 1 from origin where kind = 'measured') + 2 * exists (select 1 from origin where kind <> 'measured')";
+    "select exists (select 1 from origin where kind = 'measured') + 2 * exists (select 1 from origin where kind <> 'measured')"
+    " + 4 * exists (select 1 from origin where kind = 'imported')";
 static const char sql_foreign[] = "select b.problem_id from best b where b.is_current and not " SQL_IS_OWN("b");
-/* Winners of others whose variants this user measured for the same problem, where this user's winner is of a run that
- * was cut short: one of a complete run goes before all others. */
-static const char sql_measured[] =
-    "select f.problem_id from run r not indexed cross join best b on b.problem_id = r.problem_id and b.is_current and"
-    " b.run_id = r.id cross join problem bp on bp.id = b.problem_id cross join device bd on bd.id = bp.device_id"
-    " cross join stencil bs on bs.id = bp.stencil_id cross join stencil s on s.hash = bs.hash"
-    " cross join problem p on p.stencil_id = s.id and p.id <> bp.id and p.launch = bp.launch and p.cache = bp.cache and"
-    " p.is_reproducible = bp.is_reproducible and p.steps = bp.steps cross join device d on d.id = p.device_id"
-    " cross join best f on f.problem_id = p.id and f.is_current cross join variant v on v.id = f.variant_id"
-    " where r.state = 'partial' and " SQL_IS_OWN("b") " and not " SQL_IS_OWN("f") " and " SQL_SAME_PLACE(
-        "bp", "bd", "p",
-        "d") " and exists (select 1 from run o cross join measurement m on m.run_id = o.id cross join variant w on w.id ="
-             " m.variant_id where o.problem_id = bp.id and m.median_ms is not null and w.template_id = v.template_id and"
-             " w.parameters = v.parameters and " SQL_IS_OWN("o") ")";
+static const char sql_imported[] =
+    "select b.problem_id from best b join origin o on o.id = b.origin_id where b.is_current and o.kind = 'imported'";
 static const char sql_variant[] = "select template_id, parameters from variant where id = ?1";
 
 /* Check that each row has its problem and its variant. One is missing only if something other than SQLite changed the
@@ -533,6 +522,7 @@ static halotune_status read_best(struct reader *r) {
   halotune_status status = query_number(r->connection, sql_givers, &givers);
   r->has_own = givers & 1;
   r->has_others = givers & 2;
+  r->has_imported = givers & 4;
   if (status == HALOTUNE_OK) status = take_rows(r->connection, sql_best, take_best, r);
   if (status == HALOTUNE_OK) status = judge_intervals(r);
   if (status != HALOTUNE_OK || r->reference_count == 0) return status;
@@ -545,8 +535,7 @@ static halotune_status read_best(struct reader *r) {
   if (status == HALOTUNE_OK) status = query_rows(r->connection, sql_partial, take_partial, r);
   if (status == HALOTUNE_OK && r->has_own && r->has_others)
     status = query_rows(r->connection, sql_foreign, take_foreign, r);
-  if (status == HALOTUNE_OK && r->has_own && r->has_others)
-    status = query_rows(r->connection, sql_measured, take_measured, r);
+  if (status == HALOTUNE_OK && r->has_imported) status = query_rows(r->connection, sql_imported, take_imported, r);
   r->first_row = r->catalog->row_count - r->reference_count;
   return status == HALOTUNE_OK ? catalog_read_finalists(r) : status;
 }

@@ -31,6 +31,7 @@ struct reader {
   int reference_count, reference_room, at;
   int64_t last_id;
   bool has_own, has_others;   /* whether this user measured anything in this database; whether others gave anything */
+  bool has_imported;          /* whether documents of others did */
   int first_row;              /* the catalog's first row of this database, once all winners are read */
   const char *driver, *nvrtc; /* texts of the row before, which seldom change */
 };

@@ -90,7 +90,7 @@ static void find_same_names(struct catalog *c) {
 
 /* Which winners a template has. */
 struct winners {
-  bool is_own;        /* this user gave one */
+  bool is_own;        /* this user gave one, or a finalist */
   const char *newest; /* date of the newest one, of this user if there is one; "" without any */
 };
 
@@ -102,9 +102,9 @@ static struct winners *find_winners(const struct catalog *c) {
     const struct served *row = &c->rows[i];
     struct winners *winners = &list[row->template_at];
     const char *date = date_decides(c->refuted.now, row->date);
-    if (row->is_finalist || (winners->is_own && row->is_foreign)) continue;
+    if (winners->is_own && row->is_foreign) continue;
     if (!row->is_foreign && !winners->is_own) *winners = (struct winners){true, ""};
-    if (strcmp(date, winners->newest) > 0) winners->newest = date;
+    if (!row->is_finalist && strcmp(date, winners->newest) > 0) winners->newest = date;
   }
   return list;
 }

@@ -278,6 +278,7 @@ halotune_status choose_instead(const struct question *question, const struct ser
     return HALOTUNE_OK;
   }
   if (!answer.row || is_of_problem(question, answer.row)) return HALOTUNE_OK;
+  if (answer.row->is_imported && !partial->is_foreign) return HALOTUNE_OK; /* this user measured, others claim */
   /* The other row has a better rank, penalty for its error included, than the partial row, which is a candidate as
    * well. */
   *found = answer.prediction.time_ms * (1 + answer.prediction.error) < partial->time_ms;
