@@ -3,6 +3,7 @@
 #ifndef BASE_DATA_FILE_H
 #define BASE_DATA_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
 
@@ -15,6 +16,9 @@ enum data_flaw {
   DATA_WRITABLE,     /* all users can write to it */
   DATA_EXCHANGEABLE, /* a link leads to it, and another user can exchange the link, or a part of the way behind it */
 };
+
+/* Whether files of this user are believed: root, this user, and the owner of this program or library. */
+bool data_owner_is_trusted(uid_t owner);
 
 /* Look at what a path names. From the first link on, the way must be one that exchange_check accepts, but its folders
  * and links may also belong to the owner of this program or library. The caller has checked the folder in which the

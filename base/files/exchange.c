@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/files/place.h"
+#include "base/files/same_file.h"
 #include "base/text/text.h"
 
 static bool is_trusted(uid_t owner, uid_t also) { return owner == 0 || owner == geteuid() || owner == also; }
@@ -149,15 +150,11 @@ static char *link_target(int folder, const char *name, struct stat *facts) {
   return fstatat(folder, name, facts, 0) == 0 ? strndup(target, (size_t)length) : NULL;
 }
 
-static bool is_same(const struct stat *a, const struct stat *b) {
-  return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
-
 /* Whether a name in an open folder is a file. */
 static bool names_file(const struct place *place, const struct stat *file) {
   struct stat there;
   return !place->is_missing && fstatat(place->folder, place->name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
-         is_same(&there, file);
+         same_file(&there, file);
 }
 
 /* The text of a link to a removed file ends with " (deleted)", and another user may have made a file of this name. */
@@ -181,7 +178,7 @@ static char *absolute_path(const struct place *place) {
   struct stat facts, there;
   snprintf(link, sizeof link, "/proc/self/fd/%d", place->folder);
   char *folder = link_target(AT_FDCWD, link, &facts);
-  if (!folder || stat(folder, &there) != 0 || !is_same(&facts, &there)) {
+  if (!folder || stat(folder, &there) != 0 || !same_file(&facts, &there)) {
     free(folder);
     return strdup(place->path);
   }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/files/locked_files.h"
+#include "base/files/same_file.h"
 #include "base/system/pipe.h"
 #include "base/text/text.h"
 
@@ -79,6 +80,5 @@ bool file_is_regular(const char *path) {
 
 bool file_is_same(const char *a, const char *b) {
   struct stat facts_a, facts_b;
-  return stat(a, &facts_a) == 0 && stat(b, &facts_b) == 0 && facts_a.st_dev == facts_b.st_dev &&
-         facts_a.st_ino == facts_b.st_ino;
+  return stat(a, &facts_a) == 0 && stat(b, &facts_b) == 0 && same_file(&facts_a, &facts_b);
 }

@@ -1,5 +1,6 @@
 /* held_path.c: the links of /proc/self/fd lead to open files, whatever their names are by now. */
 #include "base/files/held_path.h"
+#include "base/files/same_file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,8 +14,7 @@ static const char of_thread[] = "/proc/thread-self/fd/", of_process[] = "/proc/s
 /* Whether a path leads to an open folder. */
 static bool leads_to(const char *path, int folder) {
   struct stat there, here;
-  return stat(path, &there) == 0 && fstat(folder, &here) == 0 && there.st_dev == here.st_dev &&
-         there.st_ino == here.st_ino;
+  return stat(path, &there) == 0 && fstat(folder, &here) == 0 && same_file(&there, &here);
 }
 
 bool held_path_of_thread(int folder, char out[HELD_PATH_BYTES]) {

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/same_file.h"
 #include "base/memory/array.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -34,9 +35,9 @@ halotune_status locked_files_add(const char *path) {
   return fail_memory();
 }
 
-/* NULL: the path is not in the list. */
+/* Find the entry of a path that was added last; NULL: there is none. */
 static struct locked_file *find_file(const char *path) {
-  for (int i = 0; i < file_count; i++) {
+  for (int i = file_count - 1; i >= 0; i--) {
     if (strcmp(files[i].path, path) == 0) return &files[i];
   }
   return NULL;
@@ -47,7 +48,8 @@ void locked_files_remove(const char *path) {
   struct locked_file *file = find_file(path);
   if (file) {
     free(file->path);
-    *file = files[--file_count];
+    file_count--;
+    memmove(file, file + 1, (size_t)(&files[file_count] - file) * sizeof *file);
   }
   if (file_count == 0) {
     free(files);
@@ -55,10 +57,6 @@ void locked_files_remove(const char *path) {
     file_room = 0;
   }
   pthread_mutex_unlock(&lock);
-}
-
-static bool is_same(const struct stat *a, const struct stat *b) {
-  return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
 bool locked_files_note(const char *path, const struct stat *facts) {
@@ -69,7 +67,7 @@ bool locked_files_note(const char *path, const struct stat *facts) {
     file->is_noted = true;
     file->facts = *facts;
   }
-  const bool is_right = !file || is_same(&file->facts, facts);
+  const bool is_right = !file || same_file(&file->facts, facts);
   pthread_mutex_unlock(&lock);
   return is_right;
 }
@@ -86,7 +84,7 @@ bool locked_files_noted(const char *path, struct stat *out) {
 static bool is_listed(const struct stat *file) {
   struct stat there;
   for (int i = 0; i < file_count; i++) {
-    if (stat(files[i].path, &there) == 0 && is_same(&there, file)) return true;
+    if (stat(files[i].path, &there) == 0 && same_file(&there, file)) return true;
   }
   return false;
 }

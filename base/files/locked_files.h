@@ -1,4 +1,4 @@
-/* locked_files.h: files on which this process has locks of POSIX, as SQLite has on a database and on its WAL's index.
+/* locked_files.h: databases that this process has open. SQLite has locks of POSIX on a database and on its WAL's index.
  * When a process closes any descriptor of a file, the kernel ends all its locks on the file. A path that the user names
  * can lead to such a file, by a link that another user made. */
 #ifndef BASE_LOCKED_FILES_H
@@ -15,9 +15,10 @@
 halotune_status locked_files_add(const char *path);
 void locked_files_remove(const char *path);
 
-/* Note which file was opened by such a path. A path that is not in the list has no note.
+/* Note which file was opened by such a path: later the path may lead to another one. A path that is not in the list has
+ * no note.
  * Returns false, and notes nothing, if another file was noted before. */
-bool locked_files_note(const char *path, const struct stat *file);
+bool locked_files_note(const char *path, const struct stat *facts);
 
 /* Get what was noted of a path. Returns false if nothing was. */
 bool locked_files_noted(const char *path, struct stat *out);

@@ -1,5 +1,6 @@
 /* program_file.c: asks the loader for the path, and once the kernel whether the file is still there. */
 #include "base/files/program_file.h"
+#include "base/files/same_file.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -59,8 +60,7 @@ static bool is_mapped(const void *address, const char *path) {
 /* Whether a path leads to the file of the running program. */
 static bool is_program(const char *path) {
   struct stat here, there;
-  return stat("/proc/self/exe", &here) == 0 && stat(path, &there) == 0 && here.st_dev == there.st_dev &&
-         here.st_ino == there.st_ino;
+  return stat("/proc/self/exe", &here) == 0 && stat(path, &there) == 0 && same_file(&here, &there);
 }
 
 static char known_path[PATH_MAX]; /* "": not known */

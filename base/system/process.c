@@ -251,8 +251,7 @@ static void output_read(int fd, struct patience *patience, struct text *output, 
   char chunk[4096];
   while (may_run(patience, out)) {
     struct pollfd waiting = {.fd = fd, .events = POLLIN};
-    const int ready = poll(&waiting, 1, (int)ceil(next_wait_ms(patience)));
-    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+    if (poll(&waiting, 1, (int)ceil(next_wait_ms(patience))) <= 0) continue;
     ssize_t got = read(fd, chunk, sizeof chunk);
     if (got == 0 || (got < 0 && errno != EINTR)) return;
     if (got > 0) text_add(output, chunk, (size_t)got);

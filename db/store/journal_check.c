@@ -17,6 +17,7 @@
 #include "base/files/locked_files.h"
 #include "base/files/own.h"
 #include "base/files/path.h"
+#include "base/files/same_file.h"
 #include "base/memory/array.h"
 #include "db/store/store.h"
 
@@ -193,18 +194,17 @@ static halotune_status check_one(const char *file, const char *beside, const str
               path, name, (unsigned)facts.st_uid);
 }
 
-/* Whether a name leads no more to the database that was opened by it. */
-static bool was_moved(const char *database, const struct stat *facts) {
-  struct stat opened;
+/* Whether another file has the name of a database by now, or none. */
+static bool was_moved(const char *database) {
+  struct stat opened, now;
   return locked_files_noted(database, &opened) &&
-         (opened.st_dev != facts->st_dev || opened.st_ino != facts->st_ino || opened.st_uid != facts->st_uid);
+         (lstat(database, &now) != 0 || !same_file(&opened, &now) || opened.st_uid != now.st_uid);
 }
 
 enum journal_trust journal_trust_of(const char *database, const char *path, const struct stat *beside) {
   struct stat facts, folder;
-  if (lstat(database, &facts) != 0) return locked_files_noted(database, &facts) ? JOURNAL_FOREIGN : JOURNAL_DOUBTFUL;
-  if (was_moved(database, &facts)) return JOURNAL_FOREIGN;
-  if (!own_folder_of(database, &folder)) return JOURNAL_DOUBTFUL;
+  if (was_moved(database)) return JOURNAL_FOREIGN;
+  if (lstat(database, &facts) != 0 || !own_folder_of(database, &folder)) return JOURNAL_DOUBTFUL;
   if (!S_ISREG(beside->st_mode) || !may_write(beside, database, &facts, &folder)) return JOURNAL_FOREIGN;
   const bool has_names = beside->st_nlink > 1 && others_may_link(&folder);
   const bool is_doubtful =
@@ -214,7 +214,7 @@ enum journal_trust journal_trust_of(const char *database, const char *path, cons
 
 enum journal_right journal_right_of(const char *database) {
   struct stat facts, folder;
-  if (lstat(database, &facts) != 0 || !S_ISREG(facts.st_mode) || was_moved(database, &facts) ||
+  if (was_moved(database) || lstat(database, &facts) != 0 || !S_ISREG(facts.st_mode) ||
       !own_folder_of(database, &folder))
     return JOURNAL_RIGHT_NONE;
   const bool is_own = facts.st_uid == geteuid() || facts.st_uid == 0;

@@ -28,7 +28,7 @@ halotune_status journal_check_beside(sqlite3 *connection, const char *path);
 enum journal_trust {
   JOURNAL_TRUSTED,
   JOURNAL_DOUBTFUL, /* of such a user, but with a second name, or with other rights: others may have moved it there */
-  JOURNAL_FOREIGN   /* of another user, or no regular file */
+  JOURNAL_FOREIGN   /* of another user, or no regular file, or beside a name that is no longer that of the database */
 };
 
 /*   database  its path

@@ -16,6 +16,7 @@
 #include "base/files/held_path.h"
 #include "base/files/locked_files.h"
 #include "base/files/path.h"
+#include "base/files/same_file.h"
 #include "base/memory/array.h"
 #include "db/store/journal_check.h"
 
@@ -131,8 +132,7 @@ static int open_database(const char *name, sqlite3_file *file, int flags, int *o
   const int code = standard->xOpen(standard, name, file, flags, out);
   if (code != SQLITE_OK) return code;
   const bool is_right = lstat(name, &after) == 0 && S_ISREG(after.st_mode) &&
-                        (!is_there || (before.st_dev == after.st_dev && before.st_ino == after.st_ino)) &&
-                        locked_files_note(name, &after);
+                        (!is_there || same_file(&before, &after)) && locked_files_note(name, &after);
   if (is_right) return SQLITE_OK;
   file->pMethods->xClose(file);
   file->pMethods = NULL; /* there is nothing to close */

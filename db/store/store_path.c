@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/files/data_file.h"
 #include "base/files/data_folders.h"
 #include "base/files/exchange.h"
-#include "base/files/program_file.h"
 #include "base/files/user_folder.h"
 #include "base/memory/array.h"
 #include "db/store/store.h"
@@ -48,9 +48,9 @@ halotune_status store_starter_path(char **path) {
 
 /* The owner of the file is looked at again: the path can lead to another file by now. */
 static halotune_status check_owner(const struct store *store) {
-  const uid_t owner = store_file_of(store).owner;
-  if (owner == 0 || owner == geteuid() || owner == program_file_owner()) return HALOTUNE_OK;
-  return fail(HALOTUNE_DB, "%s: it belongs to user %u, and is not used", store_path(store), (unsigned)owner);
+  const struct store_file file = store_file_of(store);
+  if (file.inode != 0 && data_owner_is_trusted(file.owner)) return HALOTUNE_OK;
+  return fail(HALOTUNE_DB, "%s: it belongs to user %u, and is not used", store_path(store), (unsigned)file.owner);
 }
 
 halotune_status store_open_starter(struct store **out) {

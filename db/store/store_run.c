@@ -143,7 +143,7 @@ struct timing timing_to_store(const struct timing *timing) {
   return stored;
 }
 
-/* A list of problems. */
+/* Ids of problems. */
 struct problems {
   int64_t *list;
   int count, room;

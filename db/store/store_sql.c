@@ -102,8 +102,8 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
                          "?4", "?5") " order by m.id desc limit 1",
     [PUT_FINALIST] = "insert or replace into finalist (run_id" FINALIST_COLUMNS(
         COLUMN_NAME) ") values (?" FINALIST_COLUMNS(COLUMN_PLACE) ")",
-    /* In every mode, on every GPU of the model, and whatever the name of the stencil is. The problems of a stencil are
-     * fewer than all pairs of its names and GPUs can be. */
+    /* In every mode, on every GPU of the model, and whatever the name of the stencil is. It begins with the problems of
+     * the stencil: a document can name very many GPUs. */
     [FIND_SERVED] =
         "select p.id from run wr join problem wp on wp.id = wr.problem_id join device wd on wd.id = wp.device_id join"
         " stencil ws on ws.id = wp.stencil_id join stencil s on s.hash = ws.hash cross join problem p on p.stencil_id ="

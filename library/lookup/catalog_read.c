@@ -576,7 +576,7 @@ static halotune_status read_store(struct catalog *catalog, struct store *store, 
 /* Read all of a database that nobody else uses, and close it.
  *   path  absolute; the catalog takes it over, or it is freed */
 static halotune_status read_and_close(struct catalog *catalog, struct store *store, char *path) {
-  halotune_status status = path ? query_script(store_connection(store), small_cache_sql) : fail_memory();
+  halotune_status status = query_script(store_connection(store), small_cache_sql);
   if (status == HALOTUNE_OK) status = read_store(catalog, store, path);
   store_close(store);
   if (status != HALOTUNE_OK) free(path);

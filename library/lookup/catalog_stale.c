@@ -110,7 +110,8 @@ static struct winners *find_winners(const struct catalog *c) {
 }
 
 /* Whether another version of a template is newer: the earliest database decides, then the newest winner, and then the
- * order in the database. A version of others supersedes none of which this user gave a winner. */
+ * order in the database. A version of others supersedes none of which this user gave a winner or a
+ * finalist. */
 static bool is_newer(const struct catalog *c, const struct winners *winners, int other, int mine) {
   const struct known_template *a = &c->templates[other], *b = &c->templates[mine];
   if (a->wins == 0 || strcmp(a->name, b->name) != 0 || (winners[mine].is_own && !winners[other].is_own)) return false;

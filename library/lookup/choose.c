@@ -117,7 +117,7 @@ static halotune_status choose_measured(struct candidates *candidates, float *ran
   while (status == HALOTUNE_OK && refusals.count < MOST_REFUSED && !context_is_over(q->ctx) &&
          candidates_take(candidates, &candidate)) {
     bool fits = false;
-    if (question_is_row_wrong(q, candidate.row)) continue;
+    if (question_is_row_wrong(q, candidate.row) || (q->leaves_out_imported && candidate.row->is_imported)) continue;
     status = try_candidate(candidates, &candidate, out, &fits);
     if (fits) {
       out->prediction = candidates_predict(candidates, &candidate);
@@ -268,17 +268,18 @@ halotune_status choose_instead(const struct question *question, const struct ser
                                bool *found) {
   struct answer answer;
   struct fail_kept kept;
+  struct question fair = *question;
   *found = false;
   if (!partial->is_partial) return HALOTUNE_OK;
+  fair.leaves_out_imported = !partial->is_foreign; /* this user measured, and others claim */
   fail_keep(&kept);
-  const halotune_status status = choose(question, &answer);
+  const halotune_status status = choose(&fair, &answer);
   if (status == HALOTUNE_MEMORY) return status;
   if (status != HALOTUNE_OK) { /* a failure of other rows or templates must not hide this row */
     fail_put_back(&kept);
     return HALOTUNE_OK;
   }
   if (!answer.row || is_of_problem(question, answer.row)) return HALOTUNE_OK;
-  if (answer.row->is_imported && !partial->is_foreign) return HALOTUNE_OK; /* this user measured, others claim */
   /* The other row has a better rank, penalty for its error included, than the partial row, which is a candidate as
    * well. */
   *found = answer.prediction.time_ms * (1 + answer.prediction.error) < partial->time_ms;

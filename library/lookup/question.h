@@ -19,7 +19,8 @@ struct question {
   struct lookup_key key;
   struct domain domain;
   double facts[FACT_COUNT];
-  struct demands demands; /* the facts hold these, too */
+  struct demands demands;   /* the facts hold these, too */
+  bool leaves_out_imported; /* no row that a document of others brought answers */
 };
 
 /* Begin a question about a dense grid, without demands. Returns HALOTUNE_OK; HALOTUNE_ARGUMENT if the stencil cannot

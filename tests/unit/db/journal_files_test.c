@@ -134,7 +134,7 @@ TEST(a_journal_beside_another_file_is_not_played_into_a_database_that_was_moved)
   struct work work = work_begin();
   struct store *store;
   sqlite3 *theirs;
-  char moved[160], journal[160], source[160], *folder = path_folder(work.path);
+  char moved[160], journal[192], source[160], played[160], *folder = path_folder(work.path);
   snprintf(moved, sizeof moved, "%s-moved", work.path);
   snprintf(journal, sizeof journal, "%s-journal", work.path);
   snprintf(source, sizeof source, "%s/theirs.db", work.folder);
@@ -142,6 +142,12 @@ TEST(a_journal_beside_another_file_is_not_played_into_a_database_that_was_moved)
   CHECK_EQ(SQLITE_OK, sqlite3_open(source, &theirs), "%s", source);
   CHECK_EQ(SQLITE_OK, sqlite3_exec(theirs, "create table theirs (id integer primary key)", NULL, NULL, NULL), "theirs");
   sqlite3_close(theirs);
+  snprintf(played, sizeof played, "%s-played", work.path);
+  snprintf(journal, sizeof journal, "%s-journal", played);
+  make_database(played, 1);
+  write_journal(journal, source);
+  run_sql(played, "insert into theirs values (1)"); /* SQLite plays such a journal into any file */
+  snprintf(journal, sizeof journal, "%s-journal", work.path);
   CHECK_EQ(0, chmod(folder, 01777), "%s", folder);
   CHECK_OK(store_open(work.path, STORE_WRITE, &store));
   CHECK_EQ(0, rename(work.path, moved), "%s", moved);

@@ -614,6 +614,10 @@ TEST(a_winner_of_a_run_that_was_cut_short_gives_way) {
       {"cut short, fast", "partial", 0.58, 0, HALOTUNE_MATCH_EXACT},
       {"cut short, no slower than the error of a prediction", "partial", 0.6, 0, HALOTUNE_MATCH_EXACT},
       {"whole, slow", "complete", 1.2, 0, HALOTUNE_MATCH_EXACT},
+      {"cut short, slow, beside a row of a document",
+       "partial', reason = ''; insert into origin (id, kind, name, date) values (99, 'imported', 'm.json', '2026-01-01');"
+       " update best set origin_id = 99 where id = 1; update run set state = 'partial",
+       1.2, 0, HALOTUNE_MATCH_EXACT},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     const struct tuned tuned[] = {
@@ -625,7 +629,7 @@ TEST(a_winner_of_a_run_that_was_cut_short_gives_way) {
     halotune_config config;
     const halotune_problem problem = {
         .stencil = "star7", .device = "NVIDIA H200", .grid = {640, 640, 640}, .steps = rows[i].steps};
-    char change[96];
+    char change[384];
     const char *path = own.path;
     tuned_make(own.path, tuned, COUNT(tuned));
     snprintf(change, sizeof change, "update run set state = '%s', reason = '' where id = 2", rows[i].state);

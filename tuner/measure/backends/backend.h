@@ -13,7 +13,6 @@
 #include <stdio.h>
 
 #include "base/system/clock.h"
-#include "base/system/ending.h"
 #include "db/store/store.h"
 #include "gpu/driver/kernel.h"
 #include "gpu/workers/compiler.h"
