@@ -54,11 +54,13 @@ static bool keep_trusted(const char *database, const char *path, int fd) {
   return false;
 }
 
-/* Make a new file that has no name yet; where the file system cannot do that, one with its name.
+/* Make a new file that has no name yet; where the file system cannot do that, or a file gets no name later because the
+ * proc file system is not mounted, one with its name.
  * Returns a descriptor; -1 with errno. */
 static int open_new(const char *path, bool *is_named) {
   char *folder = path_folder(path);
-  int fd = folder ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
+  const bool has_proc = access("/proc/self/fd", F_OK) == 0;
+  int fd = folder && has_proc ? open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
   free(folder);
   *is_named = fd < 0;
   if (fd < 0) fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);

@@ -128,12 +128,17 @@ const char *store_path(const struct store *store);
 struct store_file {
   dev_t device;
   ino_t inode;
-  uid_t owner;
+  uid_t owner, folder_owner; /* folder_owner: of the folder through which it was opened */
 };
+
+/* The path by which the file was opened, without links. A file without a name has the path that the caller gave.
+ *   out  from malloc, for the caller to free; NULL when memory is out */
+char *store_opened_path(const struct store *store);
 
 /* The file that was opened, wherever it is by now. All 0 for a database that is no file. */
 struct store_file store_file_of(const struct store *store);
 
+/* Whether two are one file. The folders do not count. */
 bool store_file_is_same(const struct store_file *a, const struct store_file *b);
 
 /* Whether the database is not a file. */

@@ -630,10 +630,18 @@ void store_close(struct store *store) {
   free(store);
 }
 
+char *store_opened_path(const struct store *store) {
+  char path[PATH_MAX];
+  if (!held_path_is(store->file.name)) return strdup(store->path);
+  held_path_readable(store->file.name, path);
+  return strdup(path);
+}
+
 struct store_file store_file_of(const struct store *store) {
-  struct stat facts;
+  struct stat facts, folder;
   if (!locked_files_noted(store->file.name, &facts)) return (struct store_file){.owner = 0};
-  return (struct store_file){facts.st_dev, facts.st_ino, facts.st_uid};
+  const bool has_folder = store->file.folder >= 0 && fstat(store->file.folder, &folder) == 0;
+  return (struct store_file){facts.st_dev, facts.st_ino, facts.st_uid, has_folder ? folder.st_uid : facts.st_uid};
 }
 
 bool store_file_is_same(const struct store_file *a, const struct store_file *b) {

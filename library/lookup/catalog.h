@@ -98,7 +98,7 @@ _Static_assert(sizeof(struct served) == 128, "a row is two cache lines");
 /* Start with {0}, end with catalog_free. Rows are sorted by stencil, model, element type and steps. */
 struct catalog {
   struct known_database {
-    char *path; /* absolute */
+    char *path; /* absolute, and without links */
     struct store_file file;
   } * databases;
   int database_count, database_room;
@@ -128,10 +128,6 @@ halotune_status catalog_add_starter(struct catalog *catalog);
 
 /* The same for an open store, which is only read meanwhile. Machine code of its rows is not found. */
 halotune_status catalog_add_store(struct catalog *catalog, struct store *store);
-
-/* Refuse a database whose path leads through a link by now. Another user may have put it there. Returns HALOTUNE_OK,
- * HALOTUNE_DB or HALOTUNE_MEMORY. */
-halotune_status catalog_check_path(const struct catalog *catalog, int database);
 
 /* Open a database once more. Another user may have put another file at its path.
  *   out  for the caller to close; NULL on failure

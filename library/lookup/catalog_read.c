@@ -573,10 +573,11 @@ static halotune_status read_store(struct catalog *catalog, struct store *store, 
   return status;
 }
 
-/* Read all of a database that nobody else uses, and close it.
- *   path  absolute; the catalog takes it over, or it is freed */
-static halotune_status read_and_close(struct catalog *catalog, struct store *store, char *path) {
-  halotune_status status = query_script(store_connection(store), small_cache_sql);
+/* Read all of a database that nobody else uses, and close it. Its path is that by which it was opened: machine code is
+ * read later, maybe from another working directory. */
+static halotune_status read_and_close(struct catalog *catalog, struct store *store) {
+  char *path = store_opened_path(store);
+  halotune_status status = path ? query_script(store_connection(store), small_cache_sql) : fail_memory();
   if (status == HALOTUNE_OK) status = read_store(catalog, store, path);
   store_close(store);
   if (status != HALOTUNE_OK) free(path);
@@ -584,26 +585,15 @@ static halotune_status read_and_close(struct catalog *catalog, struct store *sto
 }
 
 halotune_status catalog_add(struct catalog *catalog, const char *path) {
-  struct store *store = NULL;
-  char *absolute; /* machine code is read later, maybe from another working directory */
-  halotune_status status = store_real_path(path, &absolute);
-  if (status != HALOTUNE_OK) return status;
-  /* The message about a missing file names it as the caller did. */
-  status = store_open(access(absolute, F_OK) == 0 ? absolute : path, STORE_READ, &store);
-  if (status == HALOTUNE_OK) return read_and_close(catalog, store, absolute);
-  free(absolute);
-  return status;
+  struct store *store;
+  const halotune_status status = store_open(path, STORE_READ, &store);
+  return status == HALOTUNE_OK ? read_and_close(catalog, store) : status;
 }
 
 halotune_status catalog_add_starter(struct catalog *catalog) {
   struct store *store;
-  char *absolute = NULL;
-  halotune_status status = store_open_starter(&store);
-  if (status != HALOTUNE_OK || !store) return status;
-  status = store_real_path(store_path(store), &absolute);
-  if (status == HALOTUNE_OK) return read_and_close(catalog, store, absolute);
-  store_close(store);
-  return status;
+  const halotune_status status = store_open_starter(&store);
+  return status == HALOTUNE_OK && store ? read_and_close(catalog, store) : status;
 }
 
 halotune_status catalog_add_store(struct catalog *catalog, struct store *store) {
@@ -611,16 +601,6 @@ halotune_status catalog_add_store(struct catalog *catalog, struct store *store) 
   const halotune_status status = path ? read_store(catalog, store, path) : fail_memory();
   if (status != HALOTUNE_OK) free(path);
   return status;
-}
-
-halotune_status catalog_check_path(const struct catalog *catalog, int database) {
-  const char *path = catalog->databases[database].path;
-  char *now;
-  const halotune_status status = store_real_path(path, &now);
-  if (status != HALOTUNE_OK) return status;
-  const bool is_same = strcmp(path, now) == 0;
-  free(now);
-  return is_same ? HALOTUNE_OK : fail(HALOTUNE_DB, "%s: a link has taken the place of a part of this path", path);
 }
 
 halotune_status catalog_open_again(const struct catalog *catalog, int database, struct store **out) {

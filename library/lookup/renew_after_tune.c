@@ -19,15 +19,18 @@ struct halotune_ctx *context_of_config(struct halotune_ctx *root, const halotune
   return at;
 }
 
-/* Whether the owners of databases are those of before, or root, or this user. Another user can put a file at the path
- * of a database that was moved away. */
-static halotune_status check_owners(const struct catalog *before, const struct catalog *after) {
+static bool is_trusted(uid_t owner, uid_t before) { return owner == before || owner == 0 || owner == geteuid(); }
+
+/* Refuse databases that were opened through another path than before, or that another user can have put there: he can
+ * make the folder of a database anew once it was moved away. What was opened is looked at. */
+static halotune_status check_again(const struct catalog *before, const struct catalog *after) {
   const int added = after->database_count - before->database_count;
   for (int i = 0; i < before->database_count; i++) {
-    const struct known_database *now = &after->databases[added + i];
-    const uid_t owner = now->file.owner;
-    if (owner == before->databases[i].file.owner || owner == 0 || owner == geteuid()) continue;
-    return fail(HALOTUNE_DB, "%s: a file of user %u has taken its place", now->path, (unsigned)owner);
+    const struct known_database *then = &before->databases[i], *now = &after->databases[added + i];
+    if (strcmp(then->path, now->path) != 0)
+      return fail(HALOTUNE_DB, "%s: a link has taken the place of a part of this path", then->path);
+    if (!is_trusted(now->file.owner, then->file.owner) || !is_trusted(now->file.folder_owner, then->file.folder_owner))
+      return fail(HALOTUNE_DB, "%s: a file or folder of another user has taken its place", now->path);
   }
   return HALOTUNE_OK;
 }
@@ -45,12 +48,11 @@ static halotune_status open_again(const struct halotune_ctx *from, const char *d
     return status;
   }
   bool is_listed = false;
-  for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = catalog_check_path(&from->catalog, i);
   for (int i = 0; i < count; i++) is_listed = is_listed || strcmp(from->catalog.databases[i].path, absolute) == 0;
   if (!is_listed) paths[used++] = absolute;
   for (int i = 0; i < count; i++) paths[used++] = from->catalog.databases[i].path;
-  if (status == HALOTUNE_OK) status = halotune_open(paths, used, out);
-  if (status == HALOTUNE_OK) status = check_owners(&from->catalog, &(*out)->catalog);
+  status = halotune_open(paths, used, out);
+  if (status == HALOTUNE_OK) status = check_again(&from->catalog, &(*out)->catalog);
   if (status != HALOTUNE_OK) {
     halotune_close(*out);
     *out = NULL;

@@ -37,7 +37,6 @@ static halotune_status find_database(const struct halotune_ctx *root, const halo
   char *own = NULL;
   halotune_status status = HALOTUNE_OK;
   if (!options->database && root->is_default) status = store_default_path(&own);
-  else if (!options->database) status = catalog_check_path(&root->catalog, 0);
   if (status != HALOTUNE_OK) return status;
   status = store_real_path(own                 ? own
                            : options->database ? options->database
