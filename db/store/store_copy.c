@@ -21,7 +21,7 @@ static const char leave_out_sql[] =
     " update template set yaml = '', cuda = '';"
     " update run set command = '', host = '', reason = '', warnings = '', outcomes = null";
 
-static const long long most_bytes = 3LL << 29; /* of the copy */
+static const long long most_bytes = 1LL << 30; /* of the copy; readers need memory of their own */
 
 static halotune_status copy_rows(sqlite3 *connection) {
   /* in an order in which each refers to those before it */
@@ -85,8 +85,8 @@ static halotune_status make_tables_anew(sqlite3 *connection, struct template *co
   return status == HALOTUNE_OK ? query_script(connection, "pragma foreign_keys = on") : status;
 }
 
-/* Readers keep rows in memory, and compare some of them in pairs. A parsed stencil takes some sixty times as much
- * memory as its text. */
+/* Readers keep rows in memory, and compare some of them in pairs. A parsed stencil takes some 20 KB, and sixty times as
+ * much memory as its text. */
 static halotune_status check_sizes(sqlite3 *connection) {
   static const struct {
     const char *what, *value; /* of all rows together */
@@ -94,7 +94,7 @@ static halotune_status check_sizes(sqlite3 *connection) {
   } sizes[] = {
       {"templates", "(select count(1) from template)", 4096},
       {"GPUs", "(select count(1) from device)", 4096},
-      {"stencils", "(select count(1) from stencil)", 65536},
+      {"stencils", "(select count(1) from stencil)", 8192},
       {"sources of rows", "(select count(1) from origin)", 65536},
       {"problems", "(select count(1) from problem)", 200000},
       {"winners", "(select count(1) from best)", 200000},
@@ -104,7 +104,7 @@ static halotune_status check_sizes(sqlite3 *connection) {
       {"variants", "(select count(1) from variant)", 2000000},
       {"measurements", "(select count(1) from measurement)", 2000000},
       {"bytes in parameters of variants", "(select sum(length(cast(parameters as blob))) from variant)", 128 << 20},
-      {"bytes in texts of stencils", "(select sum(length(cast(text as blob))) from stencil_text)", 16 << 20},
+      {"bytes in texts of stencils", "(select sum(length(cast(text as blob))) from stencil_text)", 4 << 20},
   };
   halotune_status status = HALOTUNE_OK;
   for (size_t i = 0; i < COUNT(sizes) && status == HALOTUNE_OK; i++) {
