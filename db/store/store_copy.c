@@ -21,7 +21,7 @@ static const char leave_out_sql[] =
     " update template set yaml = '', cuda = '';"
     " update run set command = '', host = '', reason = '', warnings = '', outcomes = null";
 
-static const long long most_bytes = 1LL << 30; /* of the copy; readers need memory of their own */
+static const long long most_bytes = 3LL << 28; /* of the copy; readers need memory of their own */
 
 static halotune_status copy_rows(sqlite3 *connection) {
   /* in an order in which each refers to those before it */

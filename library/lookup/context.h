@@ -74,9 +74,16 @@ halotune_status context_open_stores(struct store *const *stores, int count, bool
 void context_limit(struct halotune_ctx *ctx, bool (*is_over)(const void *context), const void *context);
 bool context_is_over(const struct halotune_ctx *ctx);
 
-/* Read the databases of the caller's ctx again, and `database` first if it is none of them.
- * Returns HALOTUNE_OK or the errors of halotune_open. */
-halotune_status context_renew(struct halotune_ctx *root, const char *database);
+/* Note whose a database is before a tune writes to it. This user will own a file or folder that is missing.
+ *   path  of store_real_path; lives as long as `out` */
+void context_note_database(char *path, struct known_database *out);
+
+/* Read the databases of the caller's ctx again, and the tuned one first if it is none of them. After a failure the ctx
+ * keeps its answers.
+ *   tuned  from context_note_database
+ * Returns HALOTUNE_OK or the errors of halotune_open; HALOTUNE_DB if another user's file or folder, or a link, has
+ * taken the place of a database. */
+halotune_status context_renew(struct halotune_ctx *root, const struct known_database *tuned);
 
 /* Add a reference, or drop one. Dropping the last one frees the ctx. */
 void context_hold(struct halotune_ctx *ctx);

@@ -2,8 +2,10 @@
  * Nothing else makes a ctx read them again. Readers take no lock: they follow one pointer. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/own.h"
 #include "library/lookup/lookup.h"
 
 struct halotune_ctx *context_newest(struct halotune_ctx *root) {
@@ -21,44 +23,55 @@ struct halotune_ctx *context_of_config(struct halotune_ctx *root, const halotune
 
 static bool is_trusted(uid_t owner, uid_t before) { return owner == before || owner == 0 || owner == geteuid(); }
 
-/* Refuse databases that were opened through another path than before, or that another user can have put there: he can
- * make the folder of a database anew once it was moved away. What was opened is looked at. */
-static halotune_status check_again(const struct catalog *before, const struct catalog *after) {
-  const int added = after->database_count - before->database_count;
-  for (int i = 0; i < before->database_count; i++) {
-    const struct known_database *then = &before->databases[i], *now = &after->databases[added + i];
-    if (strcmp(then->path, now->path) != 0)
-      return fail(HALOTUNE_DB, "%s: a link has taken the place of a part of this path", then->path);
-    if (!is_trusted(now->file.owner, then->file.owner) || !is_trusted(now->file.folder_owner, then->file.folder_owner))
-      return fail(HALOTUNE_DB, "%s: a file or folder of another user has taken its place", now->path);
-  }
-  return HALOTUNE_OK;
+/* Refuse a database that was opened through another path than before, or that another user can have put there: he can
+ * make its folder anew once it was moved away. What was opened is looked at. */
+static halotune_status check_again(const struct known_database *then, const struct known_database *now) {
+  const bool is_known = then->file.device != 0; /* else its path may have had links */
+  if (is_known && strcmp(then->path, now->path) != 0)
+    return fail(HALOTUNE_DB, "%s: a link has taken the place of a part of this path", then->path);
+  if (is_trusted(now->file.owner, then->file.owner) && is_trusted(now->file.folder_owner, then->file.folder_owner))
+    return HALOTUNE_OK;
+  return fail(HALOTUNE_DB, "%s: a file or folder of another user has taken its place", now->path);
 }
 
-/* Open the databases of `from`. If `database` is none of them, open it before them. */
-static halotune_status open_again(const struct halotune_ctx *from, const char *database, struct halotune_ctx **out) {
+/*   tuned  the first database of `after`, if it is not one of `before` */
+static halotune_status check_all_again(const struct catalog *before, const struct known_database *tuned,
+                                       const struct catalog *after) {
+  const int added = after->database_count - before->database_count;
+  halotune_status status = added > 0 ? check_again(tuned, &after->databases[0]) : HALOTUNE_OK;
+  for (int i = 0; i < before->database_count && status == HALOTUNE_OK; i++)
+    status = check_again(&before->databases[i], &after->databases[added + i]);
+  return status;
+}
+
+void context_note_database(char *path, struct known_database *out) {
+  struct stat file, folder;
+  *out = (struct known_database){.path = path, .file = {.owner = geteuid(), .folder_owner = geteuid()}};
+  if (lstat(path, &file) == 0) out->file.owner = file.st_uid;
+  if (!own_folder_of(path, &folder)) return;
+  out->file.device = folder.st_dev;
+  out->file.folder_owner = folder.st_uid;
+}
+
+/* Open the databases of `from`. If `tuned` is none of them, open it before them. */
+static halotune_status open_again(const struct halotune_ctx *from, const struct known_database *tuned,
+                                  struct halotune_ctx **out) {
   const int count = from->catalog.database_count;
   const char **paths = malloc(((size_t)count + 1) * sizeof *paths);
-  char *absolute = NULL;
   int used = 0;
   *out = NULL;
-  halotune_status status = paths ? store_real_path(database, &absolute) : fail_memory();
-  if (status != HALOTUNE_OK) {
-    free(paths);
-    return status;
-  }
+  if (!paths) return fail_memory();
   bool is_listed = false;
-  for (int i = 0; i < count; i++) is_listed = is_listed || strcmp(from->catalog.databases[i].path, absolute) == 0;
-  if (!is_listed) paths[used++] = absolute;
+  for (int i = 0; i < count; i++) is_listed = is_listed || strcmp(from->catalog.databases[i].path, tuned->path) == 0;
+  if (!is_listed) paths[used++] = tuned->path;
   for (int i = 0; i < count; i++) paths[used++] = from->catalog.databases[i].path;
-  status = halotune_open(paths, used, out);
-  if (status == HALOTUNE_OK) status = check_again(&from->catalog, &(*out)->catalog);
+  halotune_status status = halotune_open(paths, used, out);
+  if (status == HALOTUNE_OK) status = check_all_again(&from->catalog, tuned, &(*out)->catalog);
   if (status != HALOTUNE_OK) {
     halotune_close(*out);
     *out = NULL;
   }
   free(paths);
-  free(absolute);
   return status;
 }
 
@@ -72,9 +85,9 @@ static const struct known_stencil *next_added(const struct halotune_ctx *ctx, un
   return next;
 }
 
-static halotune_status renew_catalog(struct halotune_ctx *root, const char *database) {
+static halotune_status renew_catalog(struct halotune_ctx *root, const struct known_database *tuned) {
   struct halotune_ctx *later;
-  halotune_status status = open_again(context_newest(root), database, &later);
+  halotune_status status = open_again(context_newest(root), tuned, &later);
   if (status != HALOTUNE_OK || !later) return status;
   pthread_mutex_lock(&root->lock);
   struct halotune_ctx *now = context_newest(root);
@@ -90,9 +103,9 @@ static halotune_status renew_catalog(struct halotune_ctx *root, const char *data
   return status;
 }
 
-halotune_status context_renew(struct halotune_ctx *root, const char *database) {
+halotune_status context_renew(struct halotune_ctx *root, const struct known_database *tuned) {
   pthread_mutex_lock(&root->renewing); /* a ctx that began to read earlier must not replace one that read later */
-  const halotune_status status = renew_catalog(root, database);
+  const halotune_status status = renew_catalog(root, tuned);
   pthread_mutex_unlock(&root->renewing);
   if (status == HALOTUNE_OK || status == HALOTUNE_MEMORY) return status;
   return fail(status, "%s; the ctx keeps its earlier answers", fail_text());

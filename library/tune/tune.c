@@ -25,6 +25,7 @@ struct tuning {
   const char *name;                    /* the stencil's name or hash, as the caller gave it */
   double budget_s;
   char *database;
+  struct known_database noted; /* whose it was before the tune */
   char device[16], grid[64], budget[32], variants[32], steps[16];
 };
 
@@ -42,6 +43,7 @@ static halotune_status find_database(const struct halotune_ctx *root, const halo
                            : options->database ? options->database
                                                : root->catalog.databases[0].path,
                            &out->database);
+  if (status == HALOTUNE_OK) context_note_database(out->database, &out->noted);
   free(own);
   return status;
 }
@@ -166,7 +168,7 @@ static halotune_status prepare_tuning(halotune_ctx *root, const halotune_problem
 
 /* Another process may have tuned the problem while this one waited. It may have failed before it made a database. */
 static halotune_status take_result(const struct tuning *t, halotune_ctx *root, bool *found) {
-  halotune_status status = context_renew(root, t->database);
+  halotune_status status = context_renew(root, &t->noted);
   *found = false;
   if (status == HALOTUNE_OK) status = lookup_has_row(root, t->problem, found);
   return status == HALOTUNE_NOT_FOUND ? HALOTUNE_OK : status;
@@ -177,7 +179,7 @@ static halotune_status make_result(struct tuning *t, halotune_ctx *root, const h
                                    struct tune_program *program) {
   bool found = false;
   halotune_status status = run_program(t, options, program);
-  if (status == HALOTUNE_OK) status = context_renew(root, t->database);
+  if (status == HALOTUNE_OK) status = context_renew(root, &t->noted);
   if (status == HALOTUNE_OK) status = lookup_has_row(root, t->problem, &found);
   if (status != HALOTUNE_OK || found) return status;
   return fail(HALOTUNE_NOT_FOUND, "halotune_tune: no variant of %s was found to be correct", t->name);

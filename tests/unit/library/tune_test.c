@@ -80,6 +80,14 @@ static int calls_of(const struct scene *p) {
   return count;
 }
 
+static halotune_status renew(halotune_ctx *ctx, const char *path) {
+  char copy[PATH_MAX];
+  struct known_database tuned;
+  snprintf(copy, sizeof copy, "%s", path);
+  context_note_database(copy, &tuned);
+  return context_renew(ctx, &tuned);
+}
+
 TEST(the_ctx_answers_with_the_new_row) {
   struct scene p;
   halotune_config config, old;
@@ -223,7 +231,7 @@ TEST(the_order_of_added_stencils_stays) {
   snprintf(hash, sizeof hash, "%s", facts.hash);
   CHECK_OK(halotune_stencil_add(p.ctx, texts[0]));
   for (int round = 0; round < 2; round++) {
-    CHECK_OK(context_renew(p.ctx, p.before.path));
+    CHECK_OK(renew(p.ctx, p.before.path));
     CHECK_OK(halotune_stencil_info(p.ctx, "mine", &facts));
     CHECK_TEXT(texts[0], facts.text, "round %d", round);
     CHECK_OK(halotune_stencil_info(p.ctx, hash, &facts));
@@ -591,7 +599,7 @@ struct renewing {
 static void *renew_in_thread(void *context) {
   const struct renewing *r = context;
   pthread_barrier_wait(r->start);
-  return (void *)(intptr_t)context_renew(r->ctx, r->database);
+  return (void *)(intptr_t)renew(r->ctx, r->database);
 }
 
 /* Two threads that finish a tune at the same time: the ctx answers with both results. */
@@ -656,15 +664,20 @@ TEST(a_file_of_another_user_is_not_read_again) {
   CHECK_EQ(0, rename(works[1].path, works[0].path), "another file");
   for (int is_theirs = 1; is_theirs >= 0; is_theirs--) { /* one of this user's is read */
     CHECK_EQ(0, chown(works[0].path, is_theirs ? OTHER_USER : 0, 0), "owner");
-    CHECK_EQ(is_theirs ? HALOTUNE_DB : HALOTUNE_OK, context_renew(ctx, works[2].path), "%s", fail_text());
+    CHECK_EQ(is_theirs ? HALOTUNE_DB : HALOTUNE_OK, renew(ctx, works[2].path), "%s", fail_text());
     CHECK(!is_theirs || strstr(fail_text(), "of another user"), "%s", fail_text());
     CHECK_OK(halotune_lookup(ctx, &asked, &config));
     CHECK_TEXT("zmarch", config.template_name, "owner %d", is_theirs);
   }
+  struct known_database tuned; /* of another user, as it was made during the tune */
+  context_note_database(works[1].path, &tuned);
+  tuned_make(works[1].path, theirs, 1);
+  CHECK_EQ(0, chown(works[1].path, OTHER_USER, 0), "owner");
+  CHECK_EQ(HALOTUNE_DB, context_renew(ctx, &tuned), "%s", fail_text());
   char moved[128];
   snprintf(moved, sizeof moved, "%.90s.moved", works[0].path);
   CHECK_EQ(0, rename(works[0].path, moved) + symlink(moved, works[0].path), "a link, which another user may have made");
-  CHECK_EQ(HALOTUNE_DB, context_renew(ctx, works[2].path), "%s", fail_text());
+  CHECK_EQ(HALOTUNE_DB, renew(ctx, works[2].path), "%s", fail_text());
   halotune_close(ctx);
   for (int i = 0; i < 3; i++) work_end(&works[i]);
 }
