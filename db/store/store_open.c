@@ -329,6 +329,19 @@ static halotune_status check_wal(const struct held_file *file) {
               file->path, (unsigned)database.st_uid);
 }
 
+/* Lists repeat names in each line, and many rows can share one name. An import refuses such names, too. */
+static halotune_status check_name_lengths(const struct store *store) {
+  static const char sql[] =
+      "select coalesce(max(length(cast(name as blob))), 0) from (select name from device union all select name from"
+      " stencil union all select name from template)";
+  const int64_t most_bytes = 256;
+  int64_t bytes = 0;
+  const halotune_status status = query_number(store->connection, sql, &bytes);
+  if (status != HALOTUNE_OK || bytes <= most_bytes) return status;
+  return fail(HALOTUNE_DB, "%s: a name of a GPU, a stencil or a template has %lld bytes; at most %lld are read",
+              store->path, (long long)bytes, (long long)most_bytes);
+}
+
 static halotune_status open_to_read(struct store *store) {
   struct marks marks;
   halotune_status status = store->mode == STORE_READ_SOON ? check_wal(&store->file) : HALOTUNE_OK;
@@ -338,7 +351,8 @@ static halotune_status open_to_read(struct store *store) {
   const enum content content = content_of(&marks);
   if (content == CONTENT_NONE) return fail(HALOTUNE_NOT_FOUND, "%s: no result is stored there yet", store->path);
   store->version = (int)marks.version;
-  return content == CONTENT_OLDER ? read_older(store) : HALOTUNE_OK;
+  if (content == CONTENT_OLDER) return read_older(store);
+  return store->mode == STORE_READ ? check_name_lengths(store) : HALOTUNE_OK;
 }
 
 bool store_has_file(const struct store *store) {
