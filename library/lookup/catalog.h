@@ -21,14 +21,16 @@ struct kin;
 /* Who brought a stencil or a device: this user, Halotune, or a document of others. */
 enum giver { GIVER_USER, GIVER_HALOTUNE, GIVER_OTHERS };
 
+/* The members that a hit reads come first. */
 struct known_stencil {
+  const char *name;
+  int rows_of; /* the stencil that has all rows and verdicts of this meaning */
   char hash[IDENTITY_HEX_BYTES];
-  const char *name, *text;
+  const char *text;
   int database;       /* the first database with a row of the stencil; without one, the first that has the stencil */
   const char *newest; /* date of its newest row in that database; "" without a row. `text` is that row's */
   enum giver giver;
   bool has_rows; /* rows of the catalog name it; only a stencil that is rows_of itself has some */
-  int rows_of;   /* the stencil that has all rows and verdicts of this meaning */
   _Atomic(struct parsed_stencil *) parsed; /* NULL before the first use */
   _Atomic(struct kin *) kin;               /* NULL before the first use */
   atomic_uint turn;                        /* of an added stencil: the highest of its name counts */
