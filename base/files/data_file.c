@@ -38,7 +38,7 @@ static halotune_status walk_to(const char *path, struct place *out) {
   return fail(HALOTUNE_IO, "%s is not used, because another user can exchange it (%s)", path, detail);
 }
 
-bool data_owner_is_trusted(uid_t owner) { return owner == 0 || owner == geteuid() || owner == program_file_owner(); }
+bool data_owner_is_trusted(uid_t owner) { return exchange_is_trusted(owner, program_file_owner()); }
 
 static enum data_flaw flaw_of(const char *path, const struct stat *facts) {
   if (!data_owner_is_trusted(facts->st_uid)) {

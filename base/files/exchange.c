@@ -15,7 +15,7 @@
 #include "base/files/same_file.h"
 #include "base/text/text.h"
 
-static bool is_trusted(uid_t owner, uid_t also) { return owner == 0 || owner == geteuid() || owner == also; }
+bool exchange_is_trusted(uid_t owner, uid_t also) { return owner == 0 || owner == geteuid() || owner == also; }
 
 /* Whether this is how the machine's root looks here. In a user namespace that does not have it, files of root seem to
  * belong to the user of overflowuid, 65534, and so do those of other users outside: they cannot be told apart. */
@@ -60,12 +60,13 @@ halotune_status exchange_check_part(const struct place_part *part, uid_t also) {
   const bool is_open = folder->st_mode & S_IWOTH;
   const char *around = part->folder_length > 0 ? part->path : ".";
   const int length = part->folder_length > 1 ? part->folder_length - 1 : 1; /* without the slash at its end */
-  if (!is_trusted(folder->st_uid, also) && !is_root_outside(folder->st_uid))
+  if (!exchange_is_trusted(folder->st_uid, also) && !is_root_outside(folder->st_uid))
     return owner_fail(length, around, folder->st_uid);
   if (is_open && !(folder->st_mode & S_ISVTX)) return mode_fail(length, around);
   const bool is_link = entry && S_ISLNK(entry->st_mode);
-  if (is_link && is_open && is_trusted(entry->st_uid, also)) return moved_link_fail(part);
-  if (!entry || is_trusted(entry->st_uid, also) || (!is_open && is_root_outside(entry->st_uid))) return HALOTUNE_OK;
+  if (is_link && is_open && exchange_is_trusted(entry->st_uid, also)) return moved_link_fail(part);
+  if (!entry || exchange_is_trusted(entry->st_uid, also) || (!is_open && is_root_outside(entry->st_uid)))
+    return HALOTUNE_OK;
   if (is_link) return link_fail(part->length, part->path, entry->st_uid);
   return is_open ? owner_fail(part->length, part->path, entry->st_uid) : HALOTUNE_OK;
 }
@@ -114,7 +115,7 @@ halotune_status exchange_find_folder(const char *path, bool *is_there) {
 static halotune_status part_link_check(const struct place_part *part) {
   const struct stat *entry = part->entry;
   if (!entry || !S_ISLNK(entry->st_mode)) return HALOTUNE_OK;
-  if (!is_trusted(entry->st_uid, geteuid())) return link_fail(part->length, part->path, entry->st_uid);
+  if (!exchange_is_trusted(entry->st_uid, geteuid())) return link_fail(part->length, part->path, entry->st_uid);
   return (part->folder->st_mode & S_IWOTH) ? moved_link_fail(part) : HALOTUNE_OK;
 }
 
@@ -124,7 +125,7 @@ static halotune_status part_way_check(const struct place_part *part) {
 }
 
 bool exchange_is_foreign(const struct stat *folder, const struct stat *entry) {
-  return (folder->st_mode & S_IWOTH) && !is_trusted(entry->st_uid, geteuid());
+  return (folder->st_mode & S_IWOTH) && !exchange_is_trusted(entry->st_uid, geteuid());
 }
 
 /* Such a link could lead the program to files of this user. The kernel (fs.protected_symlinks) refuses fewer links: it

@@ -25,6 +25,10 @@ halotune_status exchange_check(const char *path);
  * Returns as exchange_check. */
 halotune_status exchange_find_folder(const char *path, bool *is_there);
 
+/* Whether the owner of a file or folder is trusted: root, this user, or another one.
+ *   also  that other one */
+bool exchange_is_trusted(uid_t owner, uid_t also);
+
 /* Check one part of a way as exchange_check does, for callers that walk along a path (place.h).
  *   also  a user who is trusted like root and this user */
 halotune_status exchange_check_part(const struct place_part *part, uid_t also);

@@ -1,12 +1,12 @@
 /* held_path.c: the links of /proc/self/fd lead to open files, whatever their names are by now. */
 #include "base/files/held_path.h"
-#include "base/files/same_file.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/same_file.h"
 #include "base/memory/array.h"
 
 static const char of_thread[] = "/proc/thread-self/fd/", of_process[] = "/proc/self/fd/";

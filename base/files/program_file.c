@@ -1,6 +1,5 @@
 /* program_file.c: asks the loader for the path, and once the kernel whether the file is still there. */
 #include "base/files/program_file.h"
-#include "base/files/same_file.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -12,6 +11,8 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+
+#include "base/files/same_file.h"
 
 /* A file that is mapped, as the kernel knows it. */
 struct mapped {

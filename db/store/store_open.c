@@ -265,10 +265,15 @@ static halotune_status read_older(struct store *store) {
   return fail(HALOTUNE_DB, "%s: an older Halotune wrote this database, and it cannot be read: %s", store->path, detail);
 }
 
-/* Whether a file is what SQLite shares between the programs that have a database open. Their locks are on this file. If
- * this program closed it, it would lose those that it has by another connection. */
+/* The end of the name of a WAL's index. */
 static const char index_end[] = "-shm";
 
+static void name_index(const struct held_file *file, char out[PATH_MAX + sizeof index_end]) {
+  snprintf(out, PATH_MAX + sizeof index_end, "%s%s", file->name, index_end);
+}
+
+/* Whether a file is what SQLite shares between the programs that have a database open. Their locks are on this file. If
+ * this program closed it, it would lose those that it has by another connection. */
 static bool is_index(const char *name) {
   const size_t length = strlen(name), end_length = sizeof index_end - 1;
   return length > end_length && strcmp(name + length - end_length, index_end) == 0;
@@ -277,8 +282,8 @@ static bool is_index(const char *name) {
 /* End hold_file. */
 static void leave_file(struct store *store) {
   char index[PATH_MAX + sizeof index_end];
-  snprintf(index, sizeof index, "%s%s", store->file.name, index_end);
   if (store->has_noted_locks) {
+    name_index(&store->file, index);
     locked_files_remove(store->file.name);
     locked_files_remove(index);
   }
@@ -290,9 +295,9 @@ static void leave_file(struct store *store) {
 static halotune_status hold_file(struct store *store) {
   char index[PATH_MAX + sizeof index_end];
   halotune_status status = held_open(store->path, &store->file);
-  snprintf(index, sizeof index, "%s%s", store->file.name, index_end);
   if (status == HALOTUNE_OK) status = locked_files_add(store->file.name);
   if (status != HALOTUNE_OK) return status;
+  name_index(&store->file, index);
   status = locked_files_add(index);
   store->has_noted_locks = status == HALOTUNE_OK;
   if (status != HALOTUNE_OK) locked_files_remove(store->file.name);
@@ -320,10 +325,9 @@ static halotune_status find_file(struct store *store, bool *is_there) {
 /* In the WAL mode SQLite waits for locks as long as it likes, and who owns the file can hold them. */
 static halotune_status check_wal(const struct held_file *file) {
   struct stat database, index;
-  char *name = NULL;
-  if (asprintf(&name, "%s-shm", file->name) < 0) return fail_memory();
+  char name[PATH_MAX + sizeof index_end];
+  name_index(file, name);
   const bool has_index = lstat(file->name, &database) == 0 && lstat(name, &index) == 0;
-  free(name);
   if (!has_index || database.st_uid == 0 || database.st_uid == geteuid()) return HALOTUNE_OK;
   return fail(HALOTUNE_DB, "%s: a program of its owner, user %u, has it open: try again later, or read a copy of it",
               file->path, (unsigned)database.st_uid);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/exchange.h"
 #include "base/files/own.h"
 #include "library/lookup/lookup.h"
 
@@ -21,15 +22,14 @@ struct halotune_ctx *context_of_config(struct halotune_ctx *root, const halotune
   return at;
 }
 
-static bool is_trusted(uid_t owner, uid_t before) { return owner == before || owner == 0 || owner == geteuid(); }
-
 /* Refuse a database that was opened through another path than before, or that another user can have put there: he can
  * make its folder anew once it was moved away. What was opened is looked at. */
 static halotune_status check_again(const struct known_database *then, const struct known_database *now) {
   const bool is_known = then->file.device != 0; /* else its path may have had links */
   if (is_known && strcmp(then->path, now->path) != 0)
     return fail(HALOTUNE_DB, "%s: a link has taken the place of a part of this path", then->path);
-  if (is_trusted(now->file.owner, then->file.owner) && is_trusted(now->file.folder_owner, then->file.folder_owner))
+  if (exchange_is_trusted(now->file.owner, then->file.owner) &&
+      exchange_is_trusted(now->file.folder_owner, then->file.folder_owner))
     return HALOTUNE_OK;
   return fail(HALOTUNE_DB, "%s: a file or folder of another user has taken its place", now->path);
 }
