@@ -606,15 +606,14 @@ static bool is_of_new_run(const struct merge *m, int number) {
   return id_map_find(&m->ids, TABLE_RUN, sqlite3_column_int64(m->select, run + 1)) > m->last_run;
 }
 
-/* Whether the present row is a new result of a run that another document or this user gave. A best has an origin of its
- * own; it is left only with the end of its run. */
+/* Whether the present row is a new result of a run that another document or this user gave. */
 static halotune_status is_of_foreign_run(struct merge *m, int number, bool *out) {
   *out = false;
   if (number != TABLE_MEASUREMENT && number != TABLE_FINALIST && number != TABLE_BEST) return HALOTUNE_OK;
   const int column = table_column(&m->tables->list[number], "run_id");
   const int64_t run = id_map_find(&m->ids, TABLE_RUN, sqlite3_column_int64(m->select, column + 1));
   *out = list_has(&m->left, run);
-  if (*out || number == TABLE_BEST || run == 0 || run > m->last_run || list_has(&m->own, run)) return HALOTUNE_OK;
+  if (*out || run == 0 || run > m->last_run || list_has(&m->own, run)) return HALOTUNE_OK;
   bool is_taken;
   halotune_status status = run_is_from_giver(m, run, &is_taken);
   *out = !is_taken;

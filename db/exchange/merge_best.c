@@ -88,6 +88,8 @@ static const char *reason_for(const struct rival *winner, const struct rival *lo
   const bool same_environment = strcmp(winner->driver, loser->driver) == 0 && strcmp(winner->nvrtc, loser->nvrtc) == 0;
   const bool same_objective = strcmp(winner->objective, loser->objective) == 0;
   const bool has_word = winner->giver[0] == '\0' || strcmp(winner->giver, loser->giver) == 0;
+  const bool is_own_alone = winner->giver[0] == '\0' && loser->giver[0] != '\0';
+  const bool same_variant = same_environment && winner->variant == loser->variant;
   const bool is_newest_own = winner->giver[0] == '\0' && strcmp(winner->date, loser->date) > 0;
   const bool is_newer_here =
       has_word && winner->host[0] && strcmp(winner->host, loser->host) == 0 && strcmp(winner->date, loser->date) > 0;
@@ -97,12 +99,12 @@ static const char *reason_for(const struct rival *winner, const struct rival *lo
   if (!same_objective && is_newer_here) return "newer, with the objective that this host has had since";
   if (!same_objective)
     return strcmp(winner->objective, "time") == 0 ? "ranked by time" : "ranked by the objective that counts here";
+  if (is_own_alone && same_variant) return "this user measured the same variant with the same driver and NVRTC";
   if (score_of(winner) < score_of(loser)) return ranked_better(winner->objective);
-  if (same_environment && winner->variant == loser->variant)
-    return "newer, the same variant with the same driver and NVRTC";
+  if (same_variant) return "newer, the same variant with the same driver and NVRTC";
   if (!same_environment && is_newer_here) return "newer, with the driver and NVRTC that this host has had since";
   if (!same_environment && is_newest_own) return "newer, with the driver and NVRTC of this user's newest winner";
-  if (score_of(winner) == score_of(loser)) return "newer";
+  if (score_of(winner) == score_of(loser)) return is_own_alone ? "this user measured it" : "newer";
   return strcmp(winner->objective, "time") == 0 ? "faster where this user measured it"
                                                 : "better where this user measured it";
 }

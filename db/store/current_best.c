@@ -51,7 +51,7 @@
   " and not exists (select 1 from latest l where l.date > a.date and (l.driver <> a.driver or l.nvrtc <> a.nvrtc))"       \
   " order by a.objective = (select objective from latest) desc, a.objective = 'time' desc, a.objective,"                  \
   " case a.objective when 'energy' then a.energy_mj when 'edp' then a.energy_mj * a.time_ms else a.time_ms end,"          \
-  " a.date desc, v.source_hash, t.hash, v.parameters limit 1"
+  " a.giver = '' desc, a.date desc, v.source_hash, t.hash, v.parameters limit 1"
 
 const char choose_best_sql[] = SQL_WINNER(SQL_NO_VERDICTS);
 const char choose_not_wrong_sql[] = SQL_WINNER(SQL_HOLDING);

@@ -18,9 +18,9 @@
  *      one is newer, and has another driver or NVRTC
  *   4. of the others, those count first that were ranked by the objective of this user's newest one, then those that
  *      were ranked by time
- *   5. of these, the fastest is current (or the one with the least energy, or energy times time); of equal ones the
- *      newest. If this user measured the variant of a best with its driver and NVRTC, the newest of these times and
- *      energies counts
+ *   5. of these, the fastest is current (or the one with the least energy, or energy times time). Of equal ones this
+ *      user's come first, then the newest. If this user measured the variant of a best with its driver and NVRTC, the
+ *      newest of these times and energies counts
  *   winner  receives the best's id, or 0
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status best_choose(struct store *store, int64_t problem, int64_t *winner);

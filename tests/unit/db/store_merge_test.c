@@ -492,7 +492,7 @@ TEST(conflicts_are_decided_by_quality) {
   } rows[] = {
       {"faster", "time_ms = 0.2, date = '2025-02-01T00:00:00.000Z'", 2, true},
       {"newer, slower", "time_ms = 0.4, date = '2026-02-01T00:00:00.000Z'", 2, false},
-      {"the same variant, newer, slower", "time_ms = 0.4, date = '2026-02-01T00:00:00.000Z'", 1, true},
+      {"the same variant, newer, slower", "time_ms = 0.4, date = '2026-02-01T00:00:00.000Z'", 1, false},
       {"the same variant, older, faster", "time_ms = 0.2, date = '2025-02-01T00:00:00.000Z'", 1, false},
       {"the same variant with another driver, older, faster",
        "time_ms = 0.2, date = '2025-02-01T00:00:00.000Z', driver = '2'", 1, false},
@@ -500,7 +500,7 @@ TEST(conflicts_are_decided_by_quality) {
        "time_ms = 0.2, date = '2026-02-01T00:00:00.000Z', driver = '2'", 2, true},
       {"the same variant with another driver, newer, slower",
        "time_ms = 0.4, date = '2026-02-01T00:00:00.000Z', driver = '2'", 1, false},
-      {"as fast, newer", "date = '2026-02-01T00:00:00.000Z'", 2, true},
+      {"as fast, newer", "date = '2026-02-01T00:00:00.000Z'", 2, false},
       {"as fast, older", "date = '2025-02-01T00:00:00.000Z'", 2, false},
       {"faster, of a partial run", "time_ms = 0.2, date = '2025-02-01T00:00:00.000Z'; update run set state = 'partial'",
        2, false},
@@ -553,7 +553,6 @@ TEST(conflicts_are_decided_by_quality) {
   }
 }
 
-/* A problem has one winner among reproducible variants, and one among all variants. */
 /* Winners for one objective or for two. Of two, that of this user's newest winner counts, whatever host and date a
  * document claims. */
 TEST(the_objective_decides_between_winners) {
@@ -728,20 +727,24 @@ TEST(an_old_export_brings_back_nothing_wrong) {
   end_fixture(&f);
 }
 
-/* A newer row of the same variant, without source or code, becomes current. It gets those of the row that it
+/* A signer's newer row of the same variant, without source or code, becomes current. It gets those of the row that it
  * replaces, if this user or the same signer gave them. */
 TEST(a_newer_row_without_code_keeps_the_code) {
+  static const char by_alice[] = "update origin set kind = 'imported', signer = 'alice', signer_key = '07'";
+  static const struct merge_options alice = {.origin = {"imported", "a.json", "alice", "07", ""}};
   static const struct {
     const char *what, *theirs, *ours;
     int64_t has_source, has_code;
   } rows[] = {
-      {"neither source nor code", "update best set source = '', cubin = x''", "", 1, 1},
-      {"no code", "update best set cubin = x''", "", 1, 1},
-      {"another NVRTC", "update best set source = '', cubin = x'', nvrtc = '12.0', time_ms = 0.1, low_ms = 0.1", "", 0,
-       0},
-      {"another architecture", "update best set source = '', cubin = x'', arch = 'sm_80'", "", 0, 0},
-      {"an earlier row of others", "update best set source = '', cubin = x''",
-       "update origin set kind = 'imported', signer = 'bob', signer_key = '07'", 0, 0},
+      {"neither source nor code", "update best set source = '', cubin = x''", by_alice, 1, 1},
+      {"no code", "update best set cubin = x''", by_alice, 1, 1},
+      {"this user's row, another driver",
+       "update best set source = '', cubin = x'', driver = '999', time_ms = 0.1, low_ms = 0.1", "", 1, 1},
+      {"another NVRTC", "update best set source = '', cubin = x'', nvrtc = '12.0', time_ms = 0.1, low_ms = 0.1",
+       by_alice, 0, 0},
+      {"another architecture", "update best set source = '', cubin = x'', arch = 'sm_80'", by_alice, 0, 0},
+      {"an earlier row of others", "update best set source = '', cubin = x'', time_ms = 0.1, low_ms = 0.1",
+       "update origin set kind = 'imported', signer = 'bob', signer_key = '08'", 0, 0},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct fixture ours, theirs;
@@ -751,7 +754,7 @@ TEST(a_newer_row_without_code_keeps_the_code) {
     sql(theirs.store, "update run set started = '2026-01-02T00:00:00.000Z', seed = 77;"
                       " update best set date = '2026-01-02T00:00:00.000Z'");
     sql(theirs.store, rows[i].theirs);
-    merge_store(ours.store, theirs.store, NULL);
+    CHECK_OK(store_merge(ours.store, theirs.store, &alice, NULL));
     CHECK_EQ(1, number_of(ours.store, "select date = '2026-01-02T00:00:00.000Z' from best where is_current"), "%s",
              rows[i].what);
     CHECK_EQ(rows[i].has_source, number_of(ours.store, "select source <> '' from best where is_current"), "%s: source",
@@ -1602,6 +1605,33 @@ TEST(a_copy_takes_what_its_user_measured_since) {
   }
 }
 
+/* A document has no best of a run that this user measured: the finals of the run would tell of another variant. */
+TEST(a_document_adds_no_best_to_a_run_of_this_user) {
+  static const struct merge_options alice = {.origin = {"imported", "a.json", "alice", "07", ""}};
+  for (int is_known = 0; is_known < 2; is_known++) {
+    struct fixture f;
+    struct store *to, *document;
+    struct merge_counts counts;
+    begin_fixture(&f);
+    CHECK_OK(store_open_memory(&to));
+    sqlite3_backup *backup = sqlite3_backup_init(store_connection(to), "main", store_connection(f.store), "main");
+    CHECK(backup && sqlite3_backup_step(backup, -1) == SQLITE_DONE, "backup");
+    sqlite3_backup_finish(backup);
+    const int64_t bests = number_of(to, "select count(*) from best");
+    sql(f.store, "update best set time_ms = 1e-5, low_ms = 1e-5, date = '2026-03-04T05:06:07.000Z' where run_id = 2");
+    if (!is_known) sql(f.store, "update run set seed = seed + 1 where id = 2");
+    char *text = exported(f.store, true);
+    import_text(text, &document);
+    CHECK_OK(store_merge(to, document, &alice, &counts));
+    CHECK_EQ(is_known ? bests : bests + 1, number_of(to, "select count(*) from best"), "bests");
+    CHECK_EQ(is_known, counts.foreign, "results that are not taken");
+    store_close(document);
+    free(text);
+    store_close(to);
+    end_fixture(&f);
+  }
+}
+
 /* A document that has nothing but coefficients, of a GPU that has no problem here. */
 TEST(forget_removes_the_coefficients_of_a_signer_alone) {
   static const struct choice choices[] = {{.signer = "alice", .device = "another"}, {.signer = "alice"}};
@@ -1656,6 +1686,13 @@ TEST(check_finds_what_is_wrong) {
        "variant 2: template zmarch: the parameters are not in the form"},
       {"update best set objective = 'energy' where id = 1", "its energy is not known"},
       {"update best set energy_mj = -3 where id = 1", "best 1: its energy is not positive"},
+      {"update best set bytes = -1 where id = 1", "best 1: its bytes, share of the roof or occupancy are out of range"},
+      {"update best set bytes = (1 << 53) + 1 where id = 1", "best 1: its bytes, share"},
+      {"update best set occupancy = 9e15 where id = 1", "best 1: its bytes, share"},
+      {"update best set roof_ratio = 1e308, roof_ratio_low = 1, roof_ratio_high = 1e308 where id = 1",
+       "best 1: its bytes, share"},
+      {"update best set roof_ratio = 0.5, roof_ratio_low = -1, roof_ratio_high = 1 where id = 1",
+       "best 1: its bytes, share"},
       {"update best set energy_mj = 3 where id = 1", "best 1: its energy belongs to no objective"},
       {"update best set second_grid = 'verified by nobody' where id = 1", "best 1: its second grid is none"},
       {"update best set second_grid = '1x2x3x4' where id = 2", "best 2: its second grid is none"},
@@ -1940,6 +1977,7 @@ int main(void) {
       cmocka_unit_test(a_row_without_its_text_is_not_exported),
       cmocka_unit_test(a_held_database_is_merged),
       cmocka_unit_test(a_copy_takes_what_its_user_measured_since),
+      cmocka_unit_test(a_document_adds_no_best_to_a_run_of_this_user),
       cmocka_unit_test(forget_removes_the_coefficients_of_a_signer_alone),
       cmocka_unit_test(check_finds_what_is_wrong),
       cmocka_unit_test(a_source_may_be_left_out),
