@@ -11,4 +11,6 @@ halotune explain star7 --color always | grep ^won | cat -v
 halotune compare "$db" "$db" --all | sed "s|$TMPDIR/||g" | cat -v
 halotune compare "$db" "$db" --all --json | grep -m 1 template
 TERM=xterm script -qec "halotune explain star7" /dev/null </dev/null | grep ^won | tr -d '\r' | cat -v
+sqlite3 "$db" "update best set source = '// ' || char(27) || '[31mred' || char(10) || source; update device set name = 'NVIDIA H200'"
+TERM=xterm script -qec "halotune query star7 --grid 512,512,512 --dtype f32 --device 'NVIDIA H200' --source" /dev/null </dev/null | tr -d '\r' | head -n 3 | cat -v
 # exit 0

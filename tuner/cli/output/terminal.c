@@ -67,6 +67,7 @@ static bool screen_send(const struct screen *screen, const struct text *text) {
 
 static bool has_colors(const struct screen *screen) {
   const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+  if (screen->keeps_lines) return false; /* a comment of an imported source may have colours */
   if (color_choice != COLOR_AUTO) return color_choice == COLOR_ALWAYS;
   return screen->is_terminal && !(no_color && *no_color) && terminal && strcmp(terminal, "dumb") != 0;
 }

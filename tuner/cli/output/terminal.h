@@ -16,8 +16,8 @@ void terminal_open(void);
 /* Write the rest of the output. Call it before the program ends. If stdout could not be written, errno says why. */
 void terminal_close(void);
 
-/* Stop folding stdout, because the output that follows is for programs, such as JSON or CUDA source. If stdout is not
- * a terminal, no byte is changed. */
+/* Stop folding and colouring stdout, because the output that follows is for programs, such as JSON or CUDA source. If
+ * stdout is not a terminal, no byte is changed. */
 void terminal_keep_lines(void);
 
 /* Write a text to stderr as it is, with sequences that move the cursor. It must not have text of a database. */
