@@ -227,6 +227,12 @@ enum journal_right journal_right_of(const char *database) {
   return is_writable ? JOURNAL_RIGHT_NONE : JOURNAL_RIGHT_READ;
 }
 
+bool journal_is_private(const char *database) {
+  struct stat facts;
+  return lstat(database, &facts) == 0 && (facts.st_uid == 0 || facts.st_uid == geteuid()) &&
+         !(facts.st_mode & (S_IWGRP | S_IWOTH)); /* with an access list, the group's bits say what it allows at most */
+}
+
 halotune_status journal_check_live(sqlite3 *connection, const char *path) {
   const char *file = sqlite3_db_filename(connection, "main");
   struct stat database, folder = {0};

@@ -50,6 +50,9 @@ enum journal_right {
 
 enum journal_right journal_right_of(const char *database);
 
+/* Whether this user and root alone may write to a database. The files that SQLite makes beside it have its mode. */
+bool journal_is_private(const char *database);
+
 /* Whether this user can give files the group of a database, or need not, because the group has no more rights than all
  * users. SQLite gives an empty file the mode of the database, so that another group would get the rights. */
 bool journal_gives_group(const struct stat *database);

@@ -115,7 +115,9 @@ static bool prepare_beside(const char *name, int flags, enum vfs_purpose purpose
   enum journal_right right = !database              ? JOURNAL_RIGHT_NONE
                              : purpose == VFS_WRITE ? JOURNAL_RIGHT_ALL
                                                     : journal_right_of(database);
-  if (purpose == VFS_DISTRUST && right == JOURNAL_RIGHT_READ) right = JOURNAL_RIGHT_NONE;
+  if ((purpose == VFS_DISTRUST || purpose == VFS_SOON) && right == JOURNAL_RIGHT_READ) right = JOURNAL_RIGHT_NONE;
+  if (purpose == VFS_SOON && (flags & SQLITE_OPEN_WAL) && !(database && journal_is_private(database)))
+    right = JOURNAL_RIGHT_NONE;
   const bool may_make = (flags & SQLITE_OPEN_CREATE) && right == JOURNAL_RIGHT_ALL;
   bool is_fine = database && is_ready(database, name, may_make);
   if (is_fine && (flags & SQLITE_OPEN_WAL))
@@ -174,7 +176,7 @@ static int full_path_guarded(sqlite3_vfs *vfs, const char *name, int bytes, char
 /* A program that has a default VFS of its own can remove it. The next one in SQLite's list then becomes the default,
  * which must not be one of these. */
 static void make_guarded(void) {
-  static const char *const names[VFS_COUNT] = {"halotune-read", "halotune-distrust", "halotune-write"};
+  static const char *const names[VFS_COUNT] = {"halotune-read", "halotune-distrust", "halotune-soon", "halotune-write"};
   standard = sqlite3_vfs_find("unix");
   for (int i = 0; i < VFS_COUNT && standard; i++) {
     guarded[i] = *standard;

@@ -7,7 +7,9 @@ enum vfs_purpose {
   VFS_READ,
   VFS_DISTRUST, /* to read what this user does not trust: another user's index of a WAL is not mapped into memory, because
                    he can cut it off, which ends the program */
-  VFS_WRITE,    /* the user named the database to write to it */
+  VFS_SOON,  /* the same within a time: no WAL of a database to which others may write is read, because they can cut off
+                   its index, or hold locks for which SQLite waits */
+  VFS_WRITE, /* the user named the database to write to it */
   VFS_COUNT
 };
 

@@ -60,12 +60,20 @@ static halotune_status take_template(sqlite3 *connection, const struct template 
   return status;
 }
 
-/* Old and new tables are there together, and indexes that the file lacks. */
+static halotune_status fail_memory_of_rows(void) {
+  return fail(HALOTUNE_DB, "they take more than %lld MiB of memory", most_bytes >> 20);
+}
+
+/* Old and new tables are there together, and indexes that the file lacks. SQLite's own limit is never below the pages
+ * that are there, and those of machine code are free by now, so the rows are counted as well. */
 static halotune_status limit_memory(sqlite3 *connection) {
   char sql[64];
-  int64_t page_bytes = 0;
-  const halotune_status status = query_number(connection, "pragma page_size", &page_bytes);
+  int64_t page_bytes = 0, pages = 0, free_pages = 0;
+  halotune_status status = query_number(connection, "pragma page_size", &page_bytes);
+  if (status == HALOTUNE_OK) status = query_number(connection, "pragma page_count", &pages);
+  if (status == HALOTUNE_OK) status = query_number(connection, "pragma freelist_count", &free_pages);
   if (status != HALOTUNE_OK) return status;
+  if (2 * (pages - free_pages) * page_bytes > most_bytes) return fail_memory_of_rows();
   snprintf(sql, sizeof sql, "pragma max_page_count = %lld", most_bytes / (long long)page_bytes);
   return query_script(connection, sql);
 }
@@ -76,8 +84,7 @@ static halotune_status make_tables_anew(sqlite3 *connection, struct template *co
   if (status == HALOTUNE_OK) status = query_script(connection, "begin immediate");
   if (status != HALOTUNE_OK) return status;
   status = copy_rows(connection);
-  if (status != HALOTUNE_OK && sqlite3_errcode(connection) == SQLITE_FULL)
-    status = fail(HALOTUNE_DB, "they take more than %lld MiB of memory", most_bytes >> 20);
+  if (status != HALOTUNE_OK && sqlite3_errcode(connection) == SQLITE_FULL) status = fail_memory_of_rows();
   if (status == HALOTUNE_OK)
     status = query_script(connection, "update template set hash = hex(randomblob(32)), common_hash = ''");
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = take_template(connection, templates[i]);

@@ -140,7 +140,8 @@ static halotune_status connect_guarded(const struct held_file *file, int flags, 
   static const struct query_wait soon = {2000, INFINITY};
   const bool untrusted = reads_untrusted(mode);
   int64_t bytes = 0;
-  halotune_status status = connect_to(file, flags, untrusted || mode == STORE_READ_SOON ? VFS_DISTRUST : VFS_READ, out);
+  const enum vfs_purpose purpose = mode == STORE_READ_SOON ? VFS_SOON : untrusted ? VFS_DISTRUST : VFS_READ;
+  halotune_status status = connect_to(file, flags, purpose, out);
   if (status != HALOTUNE_OK) return status;
   if (mode == STORE_GLANCE) sqlite3_busy_timeout(*out, 0);
   if (mode == STORE_READ_SOON) {
@@ -322,15 +323,18 @@ static halotune_status find_file(struct store *store, bool *is_there) {
   return HALOTUNE_OK;
 }
 
-/* In the WAL mode SQLite waits for locks as long as it likes, and who owns the file can hold them. */
+/* In the WAL mode SQLite waits for locks as long as it likes, and who can write to the file can hold them. The VFS
+ * looks again when SQLite opens the WAL. */
 static halotune_status check_wal(const struct held_file *file) {
-  struct stat database, index;
+  struct stat index;
   char name[PATH_MAX + sizeof index_end];
   name_index(file, name);
-  const bool has_index = lstat(file->name, &database) == 0 && lstat(name, &index) == 0;
-  if (!has_index || database.st_uid == 0 || database.st_uid == geteuid()) return HALOTUNE_OK;
-  return fail(HALOTUNE_DB, "%s: a program of its owner, user %u, has it open: try again later, or read a copy of it",
-              file->path, (unsigned)database.st_uid);
+  if (lstat(name, &index) != 0 || journal_is_private(file->name)) return HALOTUNE_OK;
+  return fail(
+      HALOTUNE_DB,
+      "%s: a program has it open or was killed, and others than you may write to it: try again later, or read a "
+      "copy of it",
+      file->path);
 }
 
 /* Lists repeat names in each line, and many rows can share one name. An import refuses such names, too. */

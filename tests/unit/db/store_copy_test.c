@@ -198,24 +198,38 @@ TEST(tables_of_a_copy_are_those_of_this_program) {
   }
 }
 
-/* The owner of a file in the WAL mode can hold locks that SQLite waits for without asking. */
-TEST(a_file_that_another_user_has_open_is_not_copied) {
-  if (geteuid() != 0) skip(); /* only root makes files of others */
+/* Who may write to a database in the WAL mode can hold locks that SQLite waits for without asking, and can cut off the
+ * index of the WAL, which ends the program. */
+TEST(a_file_that_others_may_write_and_have_open_is_not_copied) {
   enum { OTHER = 12345 };
-  struct work work = work_begin();
-  struct store *copy;
-  char index[160];
-  snprintf(index, sizeof index, "%s-shm", work.path);
-  tuned_make(work.path, rows, COUNT(rows));
-  FILE *file = fopen(index, "wb");
-  CHECK(file && fclose(file) == 0, "%s", index);
-  CHECK_EQ(0, chown(work.path, OTHER, OTHER) + chown(index, OTHER, OTHER), "%s", work.path);
-  CHECK_EQ(HALOTUNE_DB, store_open_copy(work.path, NULL, 0, NULL, NULL, &copy), "the index is beside it");
-  CHECK(strstr(fail_text(), "its owner, user 12345, has it open"), "%s", fail_text());
-  unlink(index);
-  CHECK_OK(store_open_copy(work.path, NULL, 0, NULL, NULL, &copy));
-  store_close(copy);
-  work_end(&work);
+  static const struct {
+    const char *what;
+    mode_t mode;
+    bool is_of_other, is_read;
+  } cases[] = {{"this user's", 0600, false, true},
+               {"this user's, others read it", 0644, false, true},
+               {"its group writes to it", 0660, false, false},
+               {"another user's", 0600, true, false}};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    if (cases[i].is_of_other && geteuid() != 0) continue; /* only root makes files of others */
+    struct work work = work_begin();
+    struct store *copy;
+    char index[160];
+    snprintf(index, sizeof index, "%s-shm", work.path);
+    tuned_make(work.path, rows, COUNT(rows));
+    FILE *file = fopen(index, "wb");
+    CHECK(file && fclose(file) == 0, "%s", index);
+    CHECK_EQ(0, chmod(work.path, cases[i].mode) + chmod(index, cases[i].mode), "%s", work.path);
+    if (cases[i].is_of_other) CHECK_EQ(0, chown(work.path, OTHER, OTHER) + chown(index, OTHER, OTHER), "%s", work.path);
+    CHECK_EQ(cases[i].is_read ? HALOTUNE_OK : HALOTUNE_DB, store_open_copy(work.path, NULL, 0, NULL, NULL, &copy),
+             "%s: %s", cases[i].what, fail_text());
+    if (!cases[i].is_read) CHECK(strstr(fail_text(), "others than you may write to it"), "%s", fail_text());
+    store_close(copy);
+    unlink(index);
+    CHECK_OK(store_open_copy(work.path, NULL, 0, NULL, NULL, &copy));
+    store_close(copy);
+    work_end(&work);
+  }
 }
 
 int main(void) {
@@ -227,7 +241,7 @@ int main(void) {
       cmocka_unit_test(a_copy_takes_little_more_memory_than_its_file),
       cmocka_unit_test(templates_of_a_copy_are_those_of_the_caller),
       cmocka_unit_test(tables_of_a_copy_are_those_of_this_program),
-      cmocka_unit_test(a_file_that_another_user_has_open_is_not_copied),
+      cmocka_unit_test(a_file_that_others_may_write_and_have_open_is_not_copied),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

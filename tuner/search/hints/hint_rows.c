@@ -10,14 +10,14 @@
 #include "db/store/regenerate.h"
 #include "db/store/sql_parts.h"
 
-/* ?1: how many of a problem; ?2: whether emulations count. A variant that won several times counts once. */
+/* ?1: how many of a problem; ?2: whether emulations count. A variant that won several times counts once. SQLite keeps
+ * all columns of all rows until they are sorted, so the long ones come from a statement of their own. */
 static const char rows_sql[] =
     "select s.id, s.hash, d.name, d.capability, d.sm_count, p.nx, p.ny, p.nz, p.dtype, p.launch, p.cache, p.steps,"
-    " w.nth, w.date, t.name, v.parameters"
+    " w.nth, w.date, w.variant_id"
     " from (select problem_id, variant_id, max(date) date, row_number() over (partition by problem_id"
     " order by max(is_current) desc, max(date) desc, variant_id) nth from best group by problem_id, variant_id) w"
     " join problem p on p.id = w.problem_id join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id"
-    " join variant v on v.id = w.variant_id join template t on t.id = v.template_id"
     " where w.nth <= ?1 and (?2 or not d.is_emulation) and " SQL_HAS_GRID("p") " order by s.id, p.id, w.nth";
 
 enum column {
@@ -35,8 +35,15 @@ enum column {
   STEPS,
   NTH,
   DATE,
-  TEMPLATE_NAME,
-  PARAMETERS,
+  VARIANT_ID,
+};
+
+static const char variant_sql[] =
+    "select t.name, v.parameters from variant v join template t on t.id = v.template_id where v.id = ?1";
+
+/* What is read together. */
+struct reader {
+  sqlite3_stmt *rows, *texts, *variant;
 };
 
 /* How much two stencils differ; INFINITY if winners of one are not hints for the other. */
@@ -135,28 +142,37 @@ static void set_distances(struct hint_row *row, const struct hint_target *target
   row->distance[HINT_HISTORY] = sqlite3_column_int(query, NTH) - 1;
 }
 
-static const char *keep_text(struct hint_rows *rows, sqlite3_stmt *query, enum column column) {
-  return texts_keep(&rows->texts, column_text(query, (int)column));
+/* Read the template and the parameters of a row's variant, and keep them with the row. */
+static halotune_status read_variant(struct hint_rows *rows, const struct reader *reader, struct hint_row *row) {
+  sqlite3_bind_int64(reader->variant, 1, sqlite3_column_int64(reader->rows, VARIANT_ID));
+  halotune_status status = HALOTUNE_OK;
+  if (sqlite3_step(reader->variant) != SQLITE_ROW) status = query_fail(sqlite3_db_handle(reader->variant));
+  if (status == HALOTUNE_OK) {
+    row->template_name = texts_keep(&rows->texts, column_text(reader->variant, 0));
+    row->parameters = texts_keep(&rows->texts, column_text(reader->variant, 1));
+    if (!row->template_name || !row->parameters) status = fail_memory();
+  }
+  sqlite3_reset(reader->variant);
+  return status;
 }
 
 static halotune_status add_row(struct hint_rows *rows, const struct hint_target *target, double of_stencil,
-                               sqlite3_stmt *query) {
+                               const struct reader *reader) {
   struct hint_row *list = array_grow(rows->list, rows->count, &rows->capacity, sizeof *list);
   if (!list) return fail_memory();
   rows->list = list;
   struct hint_row *row = &list[rows->count];
-  *row = (struct hint_row){.template_name = keep_text(rows, query, TEMPLATE_NAME),
-                           .parameters = keep_text(rows, query, PARAMETERS),
-                           .date = keep_text(rows, query, DATE),
-                           .place = rows->count};
-  if (!row->template_name || !row->parameters || !row->date) return fail_memory();
-  set_distances(row, target, of_stencil, query);
+  *row = (struct hint_row){.date = texts_keep(&rows->texts, column_text(reader->rows, DATE)), .place = rows->count};
+  const halotune_status status = row->date ? read_variant(rows, reader, row) : fail_memory();
+  if (status != HALOTUNE_OK) return status;
+  set_distances(row, target, of_stencil, reader->rows);
   rows->count++;
   return HALOTUNE_OK;
 }
 
 static halotune_status read_rows(struct hint_rows *rows, const struct hint_target *target, const struct hint_end *end,
-                                 sqlite3_stmt *query, sqlite3_stmt *texts) {
+                                 const struct reader *reader) {
+  sqlite3_stmt *query = reader->rows;
   halotune_status status = HALOTUNE_OK;
   int64_t stencil = 0; /* the stencil of the row before, and its distance */
   double of_stencil = INFINITY;
@@ -164,10 +180,10 @@ static halotune_status read_rows(struct hint_rows *rows, const struct hint_targe
   while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
     if (sqlite3_column_int64(query, STENCIL_ID) != stencil) {
       if (hint_is_over(end)) return HALOTUNE_OK; /* the guard of another database asks between rows, too */
-      status = stencil_distance(target, query, texts, &of_stencil);
+      status = stencil_distance(target, query, reader->texts, &of_stencil);
     }
     stencil = sqlite3_column_int64(query, STENCIL_ID);
-    if (status == HALOTUNE_OK && isfinite(of_stencil)) status = add_row(rows, target, of_stencil, query);
+    if (status == HALOTUNE_OK && isfinite(of_stencil)) status = add_row(rows, target, of_stencil, reader);
   }
   if (status != HALOTUNE_OK || code == SQLITE_DONE) return status;
   return query_fail(sqlite3_db_handle(query));
@@ -175,16 +191,18 @@ static halotune_status read_rows(struct hint_rows *rows, const struct hint_targe
 
 halotune_status hint_rows_read(struct hint_rows *rows, struct store *store, const struct hint_target *target,
                                const struct hint_end *end) {
-  sqlite3_stmt *query = NULL, *texts = NULL;
-  halotune_status status = query_prepare(store_connection(store), rows_sql, &query);
-  if (status == HALOTUNE_OK) status = hint_texts_prepare(store, &texts);
+  struct reader reader = {NULL, NULL, NULL};
+  halotune_status status = query_prepare(store_connection(store), rows_sql, &reader.rows);
+  if (status == HALOTUNE_OK) status = hint_texts_prepare(store, &reader.texts);
+  if (status == HALOTUNE_OK) status = query_prepare(store_connection(store), variant_sql, &reader.variant);
   if (status == HALOTUNE_OK) {
-    sqlite3_bind_int(query, 1, HINTS_OF_A_PROBLEM);
-    sqlite3_bind_int(query, 2, target->is_emulation);
-    status = read_rows(rows, target, end, query, texts);
+    sqlite3_bind_int(reader.rows, 1, HINTS_OF_A_PROBLEM);
+    sqlite3_bind_int(reader.rows, 2, target->is_emulation);
+    status = read_rows(rows, target, end, &reader);
   }
-  sqlite3_finalize(texts);
-  sqlite3_finalize(query);
+  sqlite3_finalize(reader.variant);
+  sqlite3_finalize(reader.texts);
+  sqlite3_finalize(reader.rows);
   return status;
 }
 
