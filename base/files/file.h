@@ -25,6 +25,9 @@ halotune_status file_read_found(const char *path, size_t max_bytes, char **bytes
  * must be NULL and 0. */
 halotune_status file_read_open(int fd, const char *path, size_t max_bytes, char **bytes, size_t *length);
 
+/* One of the two above, or a function like them. */
+typedef halotune_status file_reader(const char *path, size_t max_bytes, char **bytes, size_t *length);
+
 bool file_is_regular(const char *path);
 
 /* Whether two paths name the same file or folder; false if one of them does not exist. */

@@ -138,9 +138,6 @@ halotune_status template_check_cuda(const struct source *cuda) {
   return HALOTUNE_OK;
 }
 
-/* file_read, or a function like it. */
-typedef halotune_status file_reader(const char *path, size_t max_bytes, char **bytes, size_t *length);
-
 /* Read NAME.cu beside NAME.yaml. */
 static halotune_status read_cuda(const char *yaml_path, file_reader *reader, char **cuda) {
   struct text path = {0};

@@ -82,8 +82,3 @@ bool found_file_is_usable(const char *path, const char *variable) {
   tell_unusable(path, variable, flaw, &facts);
   return false;
 }
-
-halotune_status found_file_read(const char *path, size_t max_bytes, char **bytes, size_t *length) {
-  return found_file_is_kept(path) ? data_file_read(path, max_bytes, bytes, length)
-                                  : file_read(path, max_bytes, bytes, length);
-}

@@ -16,11 +16,8 @@ bool found_file_is_usable(const char *path, const char *variable);
  * out. */
 bool found_file_keep(const char *path);
 
-/* Whether found_file_keep got this path. */
+/* Whether found_file_keep got this path. Then the file is read with data_file_read. */
 bool found_file_is_kept(const char *path);
-
-/* Read a file by its path: a file that was found with data_file_read, one that the user has named with file_read. */
-halotune_status found_file_read(const char *path, size_t max_bytes, char **bytes, size_t *length);
 
 /* Whether this is the first call for this path, so that a message about it is due. */
 bool found_file_is_new(const char *path);

@@ -17,6 +17,9 @@ struct loaded {
  * by name contains a stencil with another name; or the errors of stencil_read. */
 halotune_status loaded_open(const char *name, struct loaded *out);
 
+/* The same for a name or path in a file, such as a plan. A pipe in place of the stencil is refused without waiting. */
+halotune_status loaded_open_regular(const char *name, struct loaded *out);
+
 /* Check that the stencil has the name of its file. Returns HALOTUNE_OK, or HALOTUNE_PARSE for another name. */
 halotune_status loaded_check_name(const struct loaded *loaded);
 

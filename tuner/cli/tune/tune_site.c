@@ -10,7 +10,6 @@
 #include "base/files/file.h"
 #include "base/memory/array.h"
 #include "db/store/filesystem.h"
-#include "tuner/cli/options/search_path.h"
 #include "tuner/cli/output/output.h"
 
 halotune_status site_options_check(const struct invocation *invocation) {
@@ -71,9 +70,7 @@ static halotune_status stencil_of(const struct plan_file *site, const struct sit
   }
   struct planned_stencil *stencil = &out->stencils[out->stencil_count];
   char detail[FAIL_TEXT_BYTES / 2];
-  if (search_is_path(task->stencil) && access(task->stencil, F_OK) == 0 && !file_is_regular(task->stencil))
-    return source_fail(&site->source, task->place, "%s: this is not a regular file", task->stencil);
-  halotune_status status = loaded_open(task->stencil, &stencil->loaded);
+  halotune_status status = loaded_open_regular(task->stencil, &stencil->loaded);
   if (status == HALOTUNE_OK) {
     stencil->asked = task->stencil;
     out->stencil_count++;
