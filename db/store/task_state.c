@@ -5,13 +5,15 @@
 #include "db/store/refuted.h"
 #include "db/store/store_parts.h"
 
+/* The `+` keeps SQLite from the index of texts: it would read all winners of the text for each problem. */
+
 /* Whether a complete run in a launch mode makes its task done. One of a document must come with a winner of its problem
  * that lookups serve and that a complete run found: else a document of runs alone would keep the task from being
  * tuned. */
 #define SQL_IS_DONE(mode)                                                                                                                 \
   "r.state = 'complete' and p.launch = '" mode "' and (" SQL_IS_OWN(                                                                      \
       "r") " or exists (select 1 from best b left join run br on br.id = b.run_id where coalesce(br.state, 'complete') = 'complete' and " \
-           "b.problem_id = p.id and b.text_id = x.id and b.is_current and not " SQL_IS_REFUTED("b") "))"
+           "b.problem_id = p.id and +b.text_id = x.id and b.is_current and not " SQL_IS_REFUTED("b") "))"
 
 /* If a group has one max(), SQLite takes the other columns from the row with this maximum: the newest run, but one of a
  * document only where this user has none. */
@@ -22,7 +24,7 @@ static const char states_sql[] =
                  " printable(coalesce(r.ended, strftime('%Y-%m-%dT%H:%M:%fZ', r.started, printf('%.3f seconds',"
                  " (select coalesce(max(m.at_s), 0) from measurement m where m.run_id = r.id))))), r.id, " SQL_IS_LOST
                  ","
-                 " sum(exists (select 1 from best b where b.problem_id = p.id and b.text_id = x.id)), " SQL_IS_OWN(
+                 " sum(exists (select 1 from best b where b.problem_id = p.id and +b.text_id = x.id)), " SQL_IS_OWN(
                      "r") ","
                           " max(iif(" SQL_IS_OWN(
                               "r") ", '1', '0') || r.started)"
