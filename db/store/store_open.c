@@ -167,6 +167,12 @@ static halotune_status connect_to_read(const struct held_file *file, enum store_
   if (!must_undo && (sqlite3_errcode(*out) & 0xff) != SQLITE_CANTOPEN) return status;
   const halotune_status live = journal_check_live(*out, file->path);
   if (live != HALOTUNE_OK) return live;
+  if (!must_undo && mode == STORE_READ_SOON && !journal_is_private(file->name))
+    return fail(
+        HALOTUNE_DB,
+        "%s: a program has it open or was killed, and others than you may write to it: try again later, or read "
+        "a copy of it",
+        file->path);
   if (!must_undo || (status = journal_check(*out, file->path)) != HALOTUNE_OK) return status;
   sqlite3_close(*out);
   return connect_guarded(file, SQLITE_OPEN_READWRITE, mode, guard, out, marks);
@@ -323,20 +329,6 @@ static halotune_status find_file(struct store *store, bool *is_there) {
   return HALOTUNE_OK;
 }
 
-/* In the WAL mode SQLite waits for locks as long as it likes, and who can write to the file can hold them. The VFS
- * looks again when SQLite opens the WAL. */
-static halotune_status check_wal(const struct held_file *file) {
-  struct stat index;
-  char name[PATH_MAX + sizeof index_end];
-  name_index(file, name);
-  if (lstat(name, &index) != 0 || journal_is_private(file->name)) return HALOTUNE_OK;
-  return fail(
-      HALOTUNE_DB,
-      "%s: a program has it open or was killed, and others than you may write to it: try again later, or read a "
-      "copy of it",
-      file->path);
-}
-
 /* Lists repeat names in each line, and many rows can share one name. An import refuses such names, too. */
 static halotune_status check_name_lengths(const struct store *store) {
   static const char sql[] =
@@ -352,9 +344,7 @@ static halotune_status check_name_lengths(const struct store *store) {
 
 static halotune_status open_to_read(struct store *store) {
   struct marks marks;
-  halotune_status status = store->mode == STORE_READ_SOON ? check_wal(&store->file) : HALOTUNE_OK;
-  if (status == HALOTUNE_OK)
-    status = connect_to_read(&store->file, store->mode, &store->guard, &store->connection, &marks);
+  const halotune_status status = connect_to_read(&store->file, store->mode, &store->guard, &store->connection, &marks);
   if (status != HALOTUNE_OK) return status;
   const enum content content = content_of(&marks);
   if (content == CONTENT_NONE) return fail(HALOTUNE_NOT_FOUND, "%s: no result is stored there yet", store->path);
