@@ -23,8 +23,10 @@ static void before_fork(void) { pthread_mutex_lock(&lock); }
 static void after_fork(void) { pthread_mutex_unlock(&lock); }
 static void register_handlers(void) { (void)pthread_atfork(before_fork, after_fork, after_fork); }
 
+void locked_files_guard_forks(void) { pthread_once(&once, register_handlers); }
+
 halotune_status locked_files_add(const char *path) {
-  pthread_once(&once, register_handlers);
+  locked_files_guard_forks();
   char *copy = strdup(path);
   pthread_mutex_lock(&lock);
   const bool has_room = copy && array_room(files, file_count, file_room);

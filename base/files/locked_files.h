@@ -20,6 +20,11 @@ void locked_files_remove(const char *path);
  * Returns false, and notes nothing, if another file was noted before. */
 bool locked_files_note(const char *path, const struct stat *facts);
 
+/* From now on, no child of fork gets the list's lock from another thread. locked_files_add calls this, too. Handlers of
+ * fork run in the reverse order: who registers one for a lock that is held while these functions are called, calls this
+ * before. */
+void locked_files_guard_forks(void);
+
 /* Get what was noted of a path. Returns false if nothing was. */
 bool locked_files_noted(const char *path, struct stat *out);
 

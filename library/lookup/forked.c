@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/files/locked_files.h"
+
 static atomic_uint forks; /* forks between the first process and this one */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -15,8 +17,12 @@ static void in_child(void) {
   pthread_mutex_unlock(&gate);
 }
 
-/* If there is no memory for the handlers, a child is not told from its parent. */
-static void register_handlers(void) { (void)pthread_atfork(before_fork, in_parent, in_child); }
+/* If there is no memory for the handlers, a child is not told from its parent. A fork then takes the gate before the
+ * lock of the open files, as those do who read a database. */
+static void register_handlers(void) {
+  locked_files_guard_forks();
+  (void)pthread_atfork(before_fork, in_parent, in_child);
+}
 
 unsigned forked_generation(void) {
   pthread_once(&once, register_handlers);
