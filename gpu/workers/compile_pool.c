@@ -69,7 +69,7 @@ halotune_status compile_pool_open(const struct compile_pool_options *options, st
   pool->worker_count = count;
   for (int i = 0; i < count; i++) pool->workers[i].socket = -1;
   struct spawner_program program = compile_worker_program(&pool->nvrtc);
-  program.memory_bytes = options->memory_bytes;
+  program.memory_bytes = options->memory_bytes > 0 ? options->memory_bytes : COMPILE_POOL_MEMORY_BYTES;
   halotune_status status = spawner_open(&program, &said, &pool->spawner);
   if (status == HALOTUNE_OK && !compile_worker_facts(&said, &pool->nvrtc.facts)) status = fail_memory();
   text_free(&said);

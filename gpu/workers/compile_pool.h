@@ -28,11 +28,13 @@ struct compile_pool_options {
    * counts as a twelfth of it at most. */
   int timeout_ms;
   struct time_source clock; /* measures the limit */
-  /* the memory that a worker may take; 0: no limit. A compile that wants more fails or crashes. */
+  /* the memory that a worker may take; 0: COMPILE_POOL_MEMORY_BYTES. A compile that wants more fails or crashes. */
   size_t memory_bytes;
 };
 
+/* Winners of the starter database take 200 MB of memory at most. A hostile source of 200 bytes would take 6.6 GB. */
 enum { COMPILE_POOL_TIMEOUT_MS = 30000 };
+#define COMPILE_POOL_MEMORY_BYTES ((size_t)2 << 30)
 
 struct compile_result {
   uint64_t id; /* from compile_pool_submit */

@@ -75,13 +75,9 @@ static halotune_status submit_variant(void *context, sqlite3_stmt *row) {
                                : status;
 }
 
-/* The memory of a compile worker. The winners of the starter database take 200 MB at most. A hostile source of 200
- * bytes would take 6.6 GB. */
-static const size_t compile_memory_bytes = (size_t)2 << 30;
-
 /* Compare the machine code of each best with its source. */
 static halotune_status codes_check(struct store *store, long *found) {
-  const struct compile_pool_options options = {.memory_bytes = compile_memory_bytes};
+  const struct compile_pool_options options = {0};
   struct compiling c = {.store = store};
   halotune_status status = compile_pool_open(&options, &c.pool);
   if (status != HALOTUNE_OK) return status;
