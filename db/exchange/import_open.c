@@ -1,6 +1,7 @@
 /* import_open.c: opens a file once, finds its kind by its first bytes, and computes the identity of its content. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,10 +9,12 @@
 
 #include "base/files/file.h"
 #include "base/files/locked_files.h"
+#include "base/memory/array.h"
 #include "base/system/pipe.h"
 #include "db/exchange/import.h"
 #include "db/exchange/signed_document.h"
 #include "db/exchange/table.h"
+#include "db/store/amounts.h"
 #include "db/store/query.h"
 #include "db/store/take_rows.h"
 
@@ -160,6 +163,23 @@ static halotune_status document_open(int fd, const char *path, struct imported *
   return status;
 }
 
+/* Lookups keep each parsed template and stencil. One takes some twenty times as much memory as its text. The
+ * templates of this Halotune have half a megabyte of text. */
+static halotune_status check_amounts(const struct imported *in, const char *path) {
+  static const struct amount most_amounts[] = {
+      {"bytes in texts of templates",
+       "(select sum(length(cast(yaml as blob)) + length(cast(cuda as blob))) from template)", 64 << 20},
+      {"templates", "(select count(1) from template)", 4096},
+      {"bytes in texts of stencils", "(select sum(length(cast(text as blob))) from stencil_text)", 8 << 20},
+      {"stencils", "(select count(1) from stencil)", 16384},
+  };
+  char detail[FAIL_TEXT_BYTES / 2];
+  const halotune_status status = amounts_check(store_connection(in->store), most_amounts, COUNT(most_amounts));
+  if (status != HALOTUNE_DB) return status;
+  snprintf(detail, sizeof detail, "%s", fail_text());
+  return fail(status, "%s: %s", path, detail);
+}
+
 static halotune_status open_either(const char *path, const struct imported *before, struct imported *out) {
   char head[sizeof database_mark];
   struct stat facts;
@@ -177,6 +197,7 @@ static halotune_status open_either(const char *path, const struct imported *befo
     out->is_document = true;
     status = document_open(fd, path, out);
   }
+  if (status == HALOTUNE_OK) status = check_amounts(out, path);
   if (status == HALOTUNE_OK) return HALOTUNE_OK;
   store_close(out->store);
   out->store = NULL;

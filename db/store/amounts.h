@@ -1,5 +1,5 @@
-/* amounts.h: limits on what readers of a database keep in memory. They keep rows whole, compare some of them in pairs, and
- * parse texts. So their memory does not depend on the size of the file alone. */
+/* amounts.h: limits on what readers of a database keep in memory. They keep rows whole, compare some of them in pairs,
+ * and parse texts. So their memory does not depend on the size of the file alone. */
 #ifndef DB_STORE_AMOUNTS_H
 #define DB_STORE_AMOUNTS_H
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory/array.h"
+#include "db/store/amounts.h"
 #include "db/store/migrate_copy.h"
 #include "db/store/schema.h"
 #include "db/store/store_parts.h"
@@ -92,38 +93,22 @@ static halotune_status make_tables_anew(sqlite3 *connection, struct template *co
   return status == HALOTUNE_OK ? query_script(connection, "pragma foreign_keys = on") : status;
 }
 
-/* Readers keep rows in memory, and compare some of them in pairs. A parsed stencil takes some 20 KB, and sixty times as
- * much memory as its text. */
-static halotune_status check_sizes(sqlite3 *connection) {
-  static const struct {
-    const char *what, *value; /* of all rows together */
-    long most;
-  } sizes[] = {
-      {"templates", "(select count(1) from template)", 4096},
-      {"GPUs", "(select count(1) from device)", 4096},
-      {"stencils", "(select count(1) from stencil)", 8192},
-      {"sources of rows", "(select count(1) from origin)", 65536},
-      {"problems", "(select count(1) from problem)", 200000},
-      {"winners", "(select count(1) from best)", 200000},
-      {"finalists", "(select count(1) from finalist)", 200000},
-      {"runs", "(select count(1) from run)", 200000},
-      {"coefficients of predictions", "(select count(1) from prediction)", 65536},
-      {"variants", "(select count(1) from variant)", 2000000},
-      {"measurements", "(select count(1) from measurement)", 2000000},
-      {"bytes in parameters of variants", "(select sum(length(cast(parameters as blob))) from variant)", 128 << 20},
-      {"bytes in texts of stencils", "(select sum(length(cast(text as blob))) from stencil_text)", 4 << 20},
-  };
-  halotune_status status = HALOTUNE_OK;
-  for (size_t i = 0; i < COUNT(sizes) && status == HALOTUNE_OK; i++) {
-    int64_t size = 0;
-    char sql[256];
-    snprintf(sql, sizeof sql, "select coalesce(%s, 0)", sizes[i].value);
-    status = query_number(connection, sql, &size);
-    if (status == HALOTUNE_OK && size > sizes[i].most)
-      status = fail(HALOTUNE_DB, "it has %lld %s; at most %ld are read", (long long)size, sizes[i].what, sizes[i].most);
-  }
-  return status;
-}
+/* A parsed stencil takes some 20 KB, and sixty times as much memory as its text. */
+static const struct amount most_amounts[] = {
+    {"templates", "(select count(1) from template)", 4096},
+    {"GPUs", "(select count(1) from device)", 4096},
+    {"stencils", "(select count(1) from stencil)", 8192},
+    {"sources of rows", "(select count(1) from origin)", 65536},
+    {"problems", "(select count(1) from problem)", 200000},
+    {"winners", "(select count(1) from best)", 200000},
+    {"finalists", "(select count(1) from finalist)", 200000},
+    {"runs", "(select count(1) from run)", 200000},
+    {"coefficients of predictions", "(select count(1) from prediction)", 65536},
+    {"variants", "(select count(1) from variant)", 2000000},
+    {"measurements", "(select count(1) from measurement)", 2000000},
+    {"bytes in parameters of variants", "(select sum(length(cast(parameters as blob))) from variant)", 128 << 20},
+    {"bytes in texts of stencils", "(select sum(length(cast(text as blob))) from stencil_text)", 4 << 20},
+};
 
 /* The longest text that is read of a column. Many rows can share one, and each of them can be kept or sorted. */
 static long most_bytes_of(const char *table, const char *column) {
@@ -174,7 +159,7 @@ halotune_status store_open_copy(const char *path, struct template *const *templa
              "db import' make a smaller one",
              path);
   if (status == HALOTUNE_OK) {
-    status = check_sizes(store->connection);
+    status = amounts_check(store->connection, most_amounts, COUNT(most_amounts));
     if (status == HALOTUNE_OK) status = store_pages_check(store);
     if (status == HALOTUNE_OK) status = query_script(store->connection, leave_out_sql);
     if (status == HALOTUNE_OK) status = check_texts(store->connection);
