@@ -7,13 +7,23 @@
 
 /* The `+` keeps SQLite from the index of texts: it would read all winners of the text for each problem. */
 
+/* Whether this user has a current winner of the row's problem, for any GPU of the model and in any launch mode. Then
+ * lookups use no row of others for the problem. */
+#define SQL_HAS_OWN_WINNER                                                                                            \
+  "exists (select 1 from device e cross join stencil z cross join problem q on q.stencil_id = z.id and q.device_id =" \
+  " e.id and q.dtype = p.dtype and q.nx = p.nx and q.ny = p.ny and q.nz = p.nz and q.steps = p.steps and q.cache ="   \
+  " p.cache and q.is_reproducible = p.is_reproducible cross join best o on o.problem_id = q.id and o.is_current"      \
+  " where e.name = d.name and e.capability = d.capability and e.sm_count = d.sm_count and e.is_emulation ="           \
+  " d.is_emulation and z.hash = s.hash and " SQL_IS_OWN("o") ")"
+
 /* Whether a complete run in a launch mode makes its task done. One of a document must come with a winner of its problem
  * that lookups serve and that a complete run found: else a document of runs alone would keep the task from being
  * tuned. */
 #define SQL_IS_DONE(mode)                                                                                                                 \
   "r.state = 'complete' and p.launch = '" mode "' and (" SQL_IS_OWN(                                                                      \
       "r") " or exists (select 1 from best b left join run br on br.id = b.run_id where coalesce(br.state, 'complete') = 'complete' and " \
-           "b.problem_id = p.id and +b.text_id = x.id and b.is_current and not " SQL_IS_REFUTED("b") "))"
+           "b.problem_id = p.id and +b.text_id = x.id and b.is_current and not " SQL_IS_REFUTED(                                          \
+               "b") ") and not " SQL_HAS_OWN_WINNER ")"
 
 /* If a group has one max(), SQLite takes the other columns from the row with this maximum: the newest run, but one of a
  * document only where this user has none. */

@@ -16,6 +16,12 @@ static halotune_status keep_state(void *context, const struct task_state *state)
 }
 
 /* Where a document has a complete run and no winner that counts, the task is still to be tuned. */
+/* Adds a winner of this user for problem 99. */
+#define OWN_WINNER_OF_99                                                                                              \
+  "insert into origin (id, kind, name, date) values (99, 'measured', 'me', '');"                                      \
+  " create temp table b as select * from best; update b set id = 99, problem_id = 99, run_id = null, origin_id = 99;" \
+  " insert into best select * from b; drop table b"
+
 TEST(a_run_of_a_document_makes_a_task_done_with_a_winner_only) {
   static const char imported[] = "update origin set kind = 'imported';";
   static const struct {
@@ -45,6 +51,19 @@ TEST(a_run_of_a_document_makes_a_task_done_with_a_winner_only) {
        "insert into problem select 99, device_id, stencil_id, dtype, nx + 1, ny, nz, launch, cache, is_reproducible,"
        " origin_id, steps from problem; update best set problem_id = 99",
        false, false},
+      {"beside an own winner on another GPU of the model", imported,
+       "create temp table d as select * from device; update d set id = 99, uuid = 'GPU-2'; insert into device select * from d;"
+       " drop table d; insert into problem select 99, 99, stencil_id, dtype, nx, ny, nz, launch, cache, is_reproducible,"
+       " origin_id, steps from problem;" OWN_WINNER_OF_99,
+       false, true},
+      {"beside an own winner in another launch mode", imported,
+       "insert into problem select 99, device_id, stencil_id, dtype, nx, ny, nz, 'graph', cache, is_reproducible, origin_id,"
+       " steps from problem;" OWN_WINNER_OF_99,
+       false, true},
+      {"beside an own winner of another grid", imported,
+       "insert into problem select 99, device_id, stencil_id, dtype, nx + 1, ny, nz, launch, cache, is_reproducible,"
+       " origin_id, steps from problem;" OWN_WINNER_OF_99,
+       true, true},
   };
   struct bench_case c;
   case_load(&c);
