@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "db/store/sql_parts.h"
 #include "gpu/architecture/arch.h"
 #include "reports/rows/report_scope.h"
 
@@ -15,11 +16,12 @@ const char device_sql[] =
     " left join problem p on p.device_id = d.id and p.id in " CHOSEN_PROBLEMS " left join run r on r.problem_id = p.id"
     " group by d.id having ?1 or count(p.id) > 0 order by d.is_emulation, d.id";
 
-/* The fastest copy of a device in any run of the database, also in runs that the report leaves out. With a single max()
- * SQLite takes the other columns from the same row. */
-static const char device_roof_sql[] = "select max(r.bytes / min(coalesce(r.copy_ms, r.memcpy_ms), "
-                                      "coalesce(r.memcpy_ms, r.copy_ms)) * 1e-6) as gbps, r.bytes, r.id as run"
-                                      " from run r join problem p on p.id = r.problem_id where p.device_id = ?1";
+/* The fastest copy of a device in any run of the database, also in runs that the report leaves out. Runs of others
+ * count only where this user has measured no copy. */
+static const char device_roof_sql[] =
+    "select r.bytes / min(coalesce(r.copy_ms, r.memcpy_ms), coalesce(r.memcpy_ms, r.copy_ms)) * 1e-6 as gbps, r.bytes,"
+    " r.id as run from run r join problem p on p.id = r.problem_id where p.device_id = ?1"
+    " order by gbps is null, " SQL_IS_OWN("r") " desc, gbps desc limit 1";
 
 /* The arithmetic roof of a device for each element type; null for an emulation. */
 static json_t *peak_json(const json_t *device) {

@@ -12,11 +12,13 @@ static const char problem_sql[] =
     "select id, device_id as device, stencil_id as stencil, dtype, nx, ny, nz, launch, cache, is_reproducible, steps"
     " from problem where id = ?1";
 
-/* The roof from the newest run that measured a copy. */
+/* The roof from the newest run that measured a copy, of this user if there is one. */
 static const char roof_sql[] =
     "select id as run, bytes, empty_ms, copy_ms, memcpy_ms,"
     " min(coalesce(copy_ms, memcpy_ms), coalesce(memcpy_ms, copy_ms)) as roof_ms"
-    " from run where problem_id = ?1 order by copy_ms is null and memcpy_ms is null, id desc limit 1";
+    " from run where problem_id = ?1 order by copy_ms is null and memcpy_ms is null, " SQL_IS_OWN(
+        "run") " desc, id desc"
+               " limit 1";
 
 static const char history_sql[] =
     "select b.id, b.date, b.time_ms, case when b.sample_count > 1 then b.low_ms end as low_ms,"

@@ -8,6 +8,7 @@
 #include "base/memory/array.h"
 #include "base/text/json.h"
 #include "base/text/utf8.h"
+#include "db/store/sql_parts.h"
 #include "reports/rows/rows.h"
 
 enum column {
@@ -35,7 +36,8 @@ enum column {
   ATTEMPTS,
   MARKED,
   TEMPLATE,
-  PARAMETERS
+  PARAMETERS,
+  OWN
 };
 
 /* The columns are in the order of `column`. Rows are sorted by run, so that they are read almost in the order in which
@@ -45,9 +47,9 @@ static const char rows_sql[] =
     "m.low_ms,"
     " m.high_ms, m.rms_error, m.max_error_units, m.registers, m.shared_bytes, m.spill_bytes, m.occupancy, "
     "m.blocks_per_sm,"
-    " m.threads, m.blocks, m.compile_ms, m.attempts, m.is_marked, v.template_id, v.parameters"
-    " from run r cross join measurement m on m.run_id = r.id join variant v on v.id = m.variant_id"
-    " where r.problem_id = ?1";
+    " m.threads, m.blocks, m.compile_ms, m.attempts, m.is_marked, v.template_id, v.parameters, " SQL_IS_OWN(
+        "r") " from run r cross join measurement m on m.run_id = r.id join variant v on v.id = m.variant_id"
+             " where r.problem_id = ?1";
 
 static int whole_column(sqlite3_stmt *query, int column) {
   return sqlite3_column_type(query, column) == SQLITE_NULL ? -1 : sqlite3_column_int(query, column);
@@ -123,6 +125,7 @@ static halotune_status row_fill(struct variant_table *table, sqlite3_stmt *query
       .blocks_per_sm = whole_column(query, BLOCKS_SM),
       .attempts = whole_column(query, ATTEMPTS),
       .is_marked = sqlite3_column_int(query, MARKED) != 0,
+      .is_own = sqlite3_column_int(query, OWN) != 0,
   };
   if (!outcome_find(column_text(query, OUTCOME), &row->outcome)) {
     return fail(HALOTUNE_DB, "the database has an outcome that this version does not know: '%s'",
@@ -147,7 +150,8 @@ static int by_run(const void *a, const void *b) {
 static int by_variant(const void *a, const void *b) {
   const struct variant_row *x = *(struct variant_row *const *)a, *y = *(struct variant_row *const *)b;
   int order = compare_ids(x->variant, y->variant);
-  return order ? order : compare_ids(x->run, y->run);
+  if (order == 0) order = (int)x->is_own - (int)y->is_own;
+  return order ? order : by_run(a, b);
 }
 
 static halotune_status add_improvement(struct variant_table *table, const struct variant_row *row, double best_ms) {
@@ -173,7 +177,7 @@ static halotune_status find_improvements(struct variant_table *table) {
   return status;
 }
 
-/* Keep only the newest row of each variant, by run and number. */
+/* Keep only the newest row of each variant, by run and number. Rows of this user count before those of others. */
 static void variants_drop_old(struct variant_table *table) {
   int count = 0;
   qsort(table->order, (size_t)table->order_count, sizeof(struct variant_row *), by_variant);

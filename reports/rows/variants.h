@@ -23,6 +23,7 @@ struct variant_row {
   int sample_count, registers, shared_bytes, spill_bytes, blocks_per_sm, attempts;
   enum outcome outcome;
   bool is_marked;
+  bool is_own;                           /* this user measured it */
   bool is_kept;                          /* the document shows it */
   unsigned short values[MAX_PARAMETERS]; /* indices in variant_template.values; VALUE_NONE for none */
 };

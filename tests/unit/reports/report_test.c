@@ -333,6 +333,42 @@ TEST(a_rival_of_the_search_has_both_times_of_one_run) {
   store_close(store);
 }
 
+/* A document says that its copy and its variants are faster: times that this user measured stay. Where this user
+ * measured nothing, those of the document are shown. */
+TEST(results_of_this_user_are_shown_before_those_of_others) {
+  static const char claim[] =
+      "insert into origin (id, kind, name, date) values (99, 'imported', 'm.json', '');"
+      "create temp table r as select * from run where id = 2;"
+      "update r set id = 99, seed = 99, origin_id = 99, outcomes = null, copy_ms = 1e-5, memcpy_ms = 1e-5;"
+      "insert into run select * from r; create temp table m as select * from measurement where run_id = 2;"
+      "update m set id = id + 1000, run_id = 99, median_ms = median_ms / 8; insert into measurement select * from m;";
+  static const char *const changes[] = {"update origin set kind = 'measured'", claim,
+                                        "update origin set kind = 'imported'"};
+  json_t *roofs[COUNT(changes)], *times[COUNT(changes)], *device_roofs[COUNT(changes)];
+  struct store *store = golden_open();
+  for (size_t i = 0; i < COUNT(changes); i++) {
+    CHECK_EQ(SQLITE_OK, sqlite3_exec(store_connection(store), changes[i], NULL, NULL, NULL), "%s",
+             sqlite3_errmsg(store_connection(store)));
+    json_t *document = document_of(store, NULL);
+    const json_t *problem = json_array_get(json_object_get(document, "problems"), 0);
+    const json_t *device = json_array_get(json_object_get(document, "devices"), 0);
+    roofs[i] = json_deep_copy(json_object_get(problem, "roof"));
+    device_roofs[i] = json_deep_copy(json_object_get(device, "roof"));
+    times[i] = json_deep_copy(json_object_get(json_object_get(problem, "variants"), "median_ms"));
+    CHECK(roofs[i] && device_roofs[i] && times[i], "members of the document");
+    json_decref(document);
+  }
+  CHECK(json_equal(roofs[0], roofs[1]) && !json_equal(roofs[1], roofs[2]), "the copy of a problem");
+  CHECK(json_equal(device_roofs[0], device_roofs[1]) && !json_equal(device_roofs[1], device_roofs[2]), "of a GPU");
+  CHECK(json_equal(times[0], times[1]) && !json_equal(times[1], times[2]), "the times of variants");
+  for (size_t i = 0; i < COUNT(changes); i++) {
+    json_decref(roofs[i]);
+    json_decref(device_roofs[i]);
+    json_decref(times[i]);
+  }
+  store_close(store);
+}
+
 /* Run 2 lacks a result, so its course is unknown. A time of a variant that failed is none. */
 TEST(courses_and_times_are_those_that_are_known) {
   struct store *store =
@@ -374,6 +410,7 @@ int main(void) {
       cmocka_unit_test(a_choice_keeps_a_failure_of_every_reason),
       cmocka_unit_test(a_search_is_whole_if_no_result_is_missing),
       cmocka_unit_test(a_rival_of_the_search_has_both_times_of_one_run),
+      cmocka_unit_test(results_of_this_user_are_shown_before_those_of_others),
       cmocka_unit_test(courses_and_times_are_those_that_are_known),
       cmocka_unit_test(runs_belong_to_problems_of_the_document),
       cmocka_unit_test(a_document_that_memory_is_out_for_fails),
