@@ -272,7 +272,8 @@ typedef struct {
 } halotune_config;
 
 /* Find the best configuration for a problem. Every answer computes the given grid correctly: a configuration is never
- * returned if the grid or the GPU breaks a rule of its template.
+ * returned if the grid or the GPU breaks a rule of its template, unless the database has it as the winner of this very
+ * problem.
  *   problem  stencil, device, grid, element type and modes; read only during the call
  *   out      receives the configuration; untouched on any error
  * Returns HALOTUNE_OK

@@ -140,11 +140,11 @@ static halotune_status conflict_fail(const struct merge *m, const struct table *
     printable_name(word, sizeof word, column_text(m->select, i + 1));
     text_printf(&key, "%s%s '%s'", key.length ? ", " : "", table->columns[i].name, word);
   }
-  halotune_status status =
-      fail(HALOTUNE_DB,
-           "%s: row %lld of %s%s%s%s is in conflict: this database has that row with another '%s'; nothing was taken",
-           m->options->origin.name, (long long)sqlite3_column_int64(m->select, 0), table->name, key.length ? " (" : "",
-           text_string(&key), key.length ? ")" : "", table->columns[column].name);
+  halotune_status status = fail(
+      HALOTUNE_DB,
+      "%s: row %lld of %s%s%s%s is in conflict: this database has that row with another '%s'; nothing of this file was taken",
+      m->options->origin.name, (long long)sqlite3_column_int64(m->select, 0), table->name, key.length ? " (" : "",
+      text_string(&key), key.length ? ")" : "", table->columns[column].name);
   text_free(&key);
   return status;
 }

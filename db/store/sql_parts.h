@@ -17,10 +17,10 @@
   " order by (select max(" SQL_DATE("y.date") ") from best y where y.text_id = x.id) desc, x.id desc limit 1)"
 
 /* The origin of a row, for the user: "tuned" if it was measured here, else the file that it came from and who signed
- * that file.
+ * that file. The last words are Halotune's, because a file can have any name.
  *   origin  the origin's id, as SQL */
-#define SQL_ORIGIN(origin)                                                                                                                       \
-  "(select iif(o.kind = 'measured', 'tuned', o.name || iif(o.kind = 'imported' and o.signer <> '', ', signed by ' || o.signer, '')) from origin" \
+#define SQL_ORIGIN(origin)                                                                                                                                                             \
+  "(select iif(o.kind = 'measured', 'tuned', o.name || case when o.kind <> 'imported' then '' when o.signer = '' then ', not signed' else ', signed by ' || o.signer end) from origin" \
   " o where o.id = " origin ")"
 
 /* The origin of what this user measures on this machine. The place :who is bound by store_bind. */

@@ -1238,6 +1238,43 @@ TEST(what_is_kept_apart_is_the_owners_alone) {
   work_end(&work);
 }
 
+/* Lookups keep what they parse, which takes some twenty times as much memory as the texts. */
+TEST(a_file_with_too_many_texts_is_refused) {
+  static const struct {
+    const char *change, *why; /* NULL: it is read */
+  } cases[] = {
+      {"", NULL},
+      {"with recursive n(i) as (select 1 union all select i + 1 from n where i < 4096) insert into template (hash,"
+       " common_hash, name, yaml, cuda, origin_id) select printf('%064x', i), '', 'many', '', '', 1 from n",
+       "4097 templates; at most 4096 are read"},
+      {"update template set cuda = cuda || printf('%70000000c', 'x')",
+       "bytes in texts of templates; at most 67108864 are read"},
+      {"update stencil_text set text = text || printf('%9000000c', 'x')", "bytes in texts of stencils"},
+      {"with recursive n(i) as (select 1 union all select i + 1 from n where i < 16384) insert into stencil (hash, name,"
+       " origin_id) select printf('%064x', i), 's' || i, 1 from n",
+       "stencils; at most 16384 are read"},
+  };
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    const struct work work = work_begin();
+    struct store *store;
+    struct bench_case c;
+    struct imported in;
+    case_load(&c);
+    CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+    case_put(&c, store, 512);
+    case_tune(&c, store, 1, 1, 0.3);
+    sql(store, cases[i].change);
+    store_close(store);
+    CHECK_EQ(cases[i].why ? HALOTUNE_DB : HALOTUNE_OK, import_open(work.path, &in), "%s", cases[i].change);
+    if (cases[i].why)
+      CHECK(strstr(fail_text(), cases[i].why) && strstr(fail_text(), work.path), "%s: %s", cases[i].change,
+            fail_text());
+    else store_close(in.store);
+    case_free(&c);
+    work_end(&work);
+  }
+}
+
 /* Import a database without trust. Returns whether it is new, and the path of the file that is kept. */
 static bool keep_database(const char *path, const char *own, char **kept) {
   struct imported in;
@@ -1967,6 +2004,7 @@ int main(void) {
       cmocka_unit_test(a_newer_fit_of_the_same_signer_replaces_the_older_one),
       cmocka_unit_test(the_identity_is_that_of_what_is_imported),
       cmocka_unit_test(what_is_kept_apart_is_the_owners_alone),
+      cmocka_unit_test(a_file_with_too_many_texts_is_refused),
       cmocka_unit_test(a_database_takes_no_place_of_one_with_the_same_rows),
       cmocka_unit_test(what_others_may_write_is_not_listed),
       cmocka_unit_test(a_merge_of_many_bests_of_one_problem_takes_steps_for_each),
