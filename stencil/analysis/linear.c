@@ -141,6 +141,17 @@ static void sum_factors(struct work *w, const struct analysis *analysis, int *su
   }
 }
 
+/* Print a factor into the analysis. */
+static halotune_status print_factor(const struct work *w, struct analysis *analysis, int node, size_t most_bytes,
+                                    const char **out) {
+  struct text text = {0};
+  const struct spelling spelling = {.leaf = add_weight_leaf, .context = w->stencil};
+  const halotune_status status = expr_print_most(&text, &w->exprs, node, &spelling, most_bytes, NULL);
+  *out = arena_text(&analysis->arena, text_string(&text), text.length);
+  text_free(&text);
+  return status == HALOTUNE_OK && !*out ? fail_memory() : status;
+}
+
 /* Add the weights of the taps of one output. */
 static halotune_status add_weights(struct work *w, struct analysis *analysis, int output, const double *coefficients) {
   /* factors share nodes: written out, the factor of a 30-line update can fill the memory */
@@ -152,16 +163,13 @@ static halotune_status add_weights(struct work *w, struct analysis *analysis, in
   double *values = malloc((size_t)w->exprs.count * sizeof *values);
   halotune_status status = values && !w->out_of_memory ? HALOTUNE_OK : fail_memory();
   if (status == HALOTUNE_OK) evaluate_all(w, coefficients, values);
-  for (int t = 0; t < analysis->tap_count && status == HALOTUNE_OK; t++) {
-    struct text text = {0};
+  const char *printed = NULL; /* the text of the tap before; mostly the next one has the same factor */
+  for (int t = 0, node = -1; t < analysis->tap_count && status == HALOTUNE_OK; t++) {
     if (sums[t] < 0) continue;
-    struct spelling spelling = {.leaf = add_weight_leaf, .context = w->stencil};
-    status = expr_print_most(&text, &w->exprs, sums[t], &spelling, MAX_WEIGHT_BYTES);
+    if (sums[t] != node) status = print_factor(w, analysis, sums[t], MAX_WEIGHT_BYTES, &printed);
+    node = sums[t];
     struct weight *weight = &analysis->weights[analysis->weight_count++];
-    *weight = (struct weight){.output = output, .tap = analysis->taps[t], .value = values[sums[t]]};
-    weight->text = arena_text(&analysis->arena, text_string(&text), text.length);
-    if (!weight->text) status = fail_memory();
-    text_free(&text);
+    *weight = (struct weight){.output = output, .tap = analysis->taps[t], .value = values[node], .text = printed};
   }
   if (status != HALOTUNE_OK) analysis->weight_count = first_weight;
   free(values);

@@ -114,8 +114,9 @@ static bool is_short(const struct work *w, int factor, halotune_status *status) 
   enum { MOST_LEAVES_AND_SIGNS = 100 };
   struct text text = {0};
   struct spelling spelling = {.leaf = add_name};
-  *status = expr_print_most(&text, &w->analysis->split.exprs, factor, &spelling, MOST_LEAVES_AND_SIGNS);
-  bool is_short = text.length < MOST_LEAVES_AND_SIGNS;
+  bool is_cut = false;
+  *status = expr_print_most(&text, &w->analysis->split.exprs, factor, &spelling, MOST_LEAVES_AND_SIGNS, &is_cut);
+  const bool is_short = !is_cut && text.length < MOST_LEAVES_AND_SIGNS;
   text_free(&text);
   return is_short;
 }

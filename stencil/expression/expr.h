@@ -136,9 +136,10 @@ struct spelling {
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status expr_print(struct text *text, const struct exprs *exprs, int root, const struct spelling *spelling);
 
-/* Like expr_print, but stop after about `most_bytes` bytes and append "...". The printed text is a tree: where
- * temporaries are written out, it can have exponentially more leaves than the list has nodes. */
+/* Like expr_print, but stop where the text has or would get `most_bytes` bytes, and append "...". The printed text is a
+ * tree: where temporaries are written out, it can have exponentially more leaves than the list has nodes.
+ *   is_cut  receives whether it stopped; may be NULL */
 halotune_status expr_print_most(struct text *text, const struct exprs *exprs, int root, const struct spelling *spelling,
-                                size_t most_bytes);
+                                size_t most_bytes, bool *is_cut);
 
 #endif

@@ -158,13 +158,17 @@ static void print_node(struct stack *stack, struct text *text, const struct expr
 }
 
 halotune_status expr_print_most(struct text *text, const struct exprs *exprs, int root, const struct spelling *spelling,
-                                size_t most_bytes) {
+                                size_t most_bytes, bool *is_cut) {
   struct stack stack = {0};
   size_t first = text->length;
+  bool is_stopped = false;
   push_node(&stack, root, PRECEDENCE_ANY);
   while (stack.count > 0 && !stack.out_of_memory && text_ok(text)) {
-    if (text->length - first >= most_bytes) {
+    /* Each piece prints a byte at least. Without counting them, a chain of thousands of operators would be followed to
+     * its first operand. */
+    if (text->length - first + stack.count >= most_bytes) {
       text_printf(text, "...");
+      is_stopped = true;
       break;
     }
     struct piece piece = stack.pieces[--stack.count];
@@ -178,9 +182,10 @@ halotune_status expr_print_most(struct text *text, const struct exprs *exprs, in
   }
   halotune_status status = stack.out_of_memory || !text_ok(text) ? fail_memory() : HALOTUNE_OK;
   free(stack.pieces);
+  if (is_cut) *is_cut = is_stopped;
   return status;
 }
 
 halotune_status expr_print(struct text *text, const struct exprs *exprs, int root, const struct spelling *spelling) {
-  return expr_print_most(text, exprs, root, spelling, SIZE_MAX);
+  return expr_print_most(text, exprs, root, spelling, SIZE_MAX, NULL);
 }

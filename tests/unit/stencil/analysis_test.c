@@ -371,6 +371,24 @@ TEST(weights_that_share_factors_are_cut) {
   text_free(&update);
 }
 
+/* The factor of each tap is a chain of products. It is not followed to its first operand for each tap. */
+TEST(weights_that_are_long_chains_are_cut_at_once) {
+  enum { LINES = 4000 };
+  struct stencil *stencil;
+  struct analysis *analysis;
+  struct text update = {0};
+  text_printf(&update, "t0 = u[0] + 2*u[1]");
+  for (int i = 1; i <= LINES; i++) text_printf(&update, "\nt%d = a*t%d", i, i - 1);
+  text_printf(&update, "\nv = t%d", LINES);
+  CHECK_OK(stencil_of_update(1, text_string(&update), &stencil));
+  CHECK_OK(analysis_make(stencil, &analysis));
+  CHECK_EQ(2, analysis->weight_count, "weights");
+  for (int i = 0; i < 2; i++) CHECK_TEXT("...", analysis->weights[i].text, "weight %d", i);
+  analysis_free(analysis);
+  stencil_free(stencil);
+  text_free(&update);
+}
+
 TEST(intensity_is_flops_over_bytes) {
   struct stencil *stencil;
   struct analysis *analysis;
@@ -423,6 +441,7 @@ int main(void) {
       cmocka_unit_test(the_hash_sees_what_stands_beside_the_update),
       cmocka_unit_test(the_hash_sees_what_the_next_step_reads),
       cmocka_unit_test(weights_that_share_factors_are_cut),
+      cmocka_unit_test(weights_that_are_long_chains_are_cut_at_once),
       cmocka_unit_test(intensity_is_flops_over_bytes),
       cmocka_unit_test(lines_alone_have_no_read_intensity),
       cmocka_unit_test(skipped_points_are_left_out_of_the_computed_box),
