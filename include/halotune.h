@@ -90,7 +90,8 @@ typedef struct halotune_ctx halotune_ctx;
  *
  * After fork, the child opens its own ctx. In the child, calls on a ctx or a kernel of the parent return
  * HALOTUNE_ARGUMENT, and halotune_close and halotune_kernel_free do nothing. A fork waits while another thread reads a
- * database.
+ * database. A program that holds a lock of its own while it calls the library, and guards this lock by pthread_atfork,
+ * calls pthread_atfork after the library is loaded.
  * Returns HALOTUNE_OK
  *         HALOTUNE_NOT_FOUND  a file of `paths` does not exist
  *         HALOTUNE_DB         a file is damaged, is no tuning database, was written by a newer Halotune, or was written

@@ -24,10 +24,12 @@ static void register_handlers(void) {
   (void)pthread_atfork(before_fork, in_parent, in_child);
 }
 
-unsigned forked_generation(void) {
-  pthread_once(&once, register_handlers);
-  return atomic_load_explicit(&forks, memory_order_relaxed);
-}
+/* A program may hold a lock of its own while it calls the library, and take this lock before a fork. The handlers of
+ * the library are registered when it is loaded, before those of the program: then a fork takes the program's lock
+ * first, too. */
+__attribute__((constructor)) static void register_at_load(void) { pthread_once(&once, register_handlers); }
+
+unsigned forked_generation(void) { return atomic_load_explicit(&forks, memory_order_relaxed); }
 
 halotune_status forked_check(unsigned generation) {
   if (atomic_load_explicit(&forks, memory_order_relaxed) == generation) return HALOTUNE_OK;

@@ -1,7 +1,9 @@
-/* fork_order_test.c: a fork beside a thread that reads a database. It is alone in its program, because the order in
- * which the library's locks are first used decides whether a fork takes them in the order of other threads. */
+/* fork_order_test.c: a fork beside a thread that reads a database, and that has a lock of the program. It is alone in
+ * its program, because the order in which locks are first used decides whether a fork takes them in the order of other
+ * threads. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +11,12 @@
 
 static const struct tuned rows[] = {
     {GPU_H200, "star7", "zmarch", "vector=4", DTYPE_F32, {512, 512, 512}, LAUNCH_STREAM, CACHE_STEADY, false, 0.27}};
+
+/* The program's own lock, which is held during calls of the library. */
+static pthread_mutex_t own_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void take_own_lock(void) { pthread_mutex_lock(&own_lock); }
+static void give_own_lock(void) { pthread_mutex_unlock(&own_lock); }
 
 /* A thread that opens a database again and again. */
 struct opener {
@@ -21,7 +29,9 @@ static void *open_often(void *context) {
   halotune_ctx *ctx;
   atomic_store(&opener->has_begun, true);
   while (!atomic_load(&opener->may_end)) {
+    take_own_lock();
     if (halotune_open(&opener->path, 1, &ctx) == HALOTUNE_OK) halotune_close(ctx);
+    give_own_lock();
   }
   return NULL;
 }
@@ -62,5 +72,6 @@ TEST(a_fork_takes_locks_in_the_order_of_readers) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_fork_takes_locks_in_the_order_of_readers)};
+  if (pthread_atfork(take_own_lock, give_own_lock, give_own_lock) != 0) return EXIT_FAILURE;
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
