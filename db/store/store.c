@@ -1,8 +1,11 @@
 /* store.c: the rows that say what is measured: devices, stencils, templates, problems, variants. */
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text/date.h"
+#include "base/text/utf8.h"
 #include "db/store/launch_text.h"
 #include "db/store/store_parts.h"
 
@@ -16,11 +19,24 @@ struct identity stencil_text_identity(const char *text) {
   return identity_of("stencil text", text, strlen(text));
 }
 
+/* Write who measures here: user@host, in printable characters. The name service may ask another machine, and the
+ * library never needs the name. */
+static void name_user(char *out, size_t bytes) {
+  char room[1024], host[128] = "", text[256];
+  struct passwd entry, *found = NULL;
+  gethostname(host, sizeof host - 1);
+  if (getpwuid_r(geteuid(), &entry, room, sizeof room, &found) == 0 && found)
+    snprintf(text, sizeof text, "%s@%s", entry.pw_name, host);
+  else snprintf(text, sizeof text, "%u@%s", (unsigned)geteuid(), host);
+  printable_name(out, bytes, text);
+}
+
 halotune_status store_bind(struct store *store, enum store_query query, struct binder *out) {
   halotune_status status = HALOTUNE_OK;
   if (!store->queries[query]) status = query_prepare(store->connection, store_sql[query], &store->queries[query]);
   *out = (struct binder){.query = store->queries[query]};
   const int who = out->query ? sqlite3_bind_parameter_index(out->query, ":who") : 0;
+  if (who > 0 && !*store->who) name_user(store->who, sizeof store->who);
   if (who > 0) sqlite3_bind_text(out->query, who, store->who, -1, SQLITE_STATIC);
   return status;
 }

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -556,23 +555,11 @@ static void leave_wal(const struct store *store) {
   fail_put_back(&kept);
 }
 
-/* Write who measures here: user@host, in printable characters. */
-static void name_user(char *out, size_t bytes) {
-  char room[1024], host[128] = "", text[256];
-  struct passwd entry, *found = NULL;
-  gethostname(host, sizeof host - 1);
-  if (getpwuid_r(geteuid(), &entry, room, sizeof room, &found) == 0 && found)
-    snprintf(text, sizeof text, "%s@%s", entry.pw_name, host);
-  else snprintf(text, sizeof text, "%u@%s", (unsigned)geteuid(), host);
-  printable_name(out, bytes, text);
-}
-
 /* A store without a connection. NULL when memory is out. */
 static struct store *make_store(void) {
   struct store *store = calloc(1, sizeof *store);
   if (!store) return NULL;
   store->file.folder = -1;
-  name_user(store->who, sizeof store->who);
   return store;
 }
 

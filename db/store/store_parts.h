@@ -65,7 +65,7 @@ struct store {
   sqlite3 *connection;
   char *path;
   struct held_file file; /* open as long as the connection, which opens files beside it */
-  char who[256];         /* the origin of new results: user@host */
+  char who[256];         /* the origin of new results: user@host; empty until it is needed */
   enum store_mode mode;
   struct guard guard;     /* limits of a connection that reads */
   struct query_wait wait; /* of store_wait_until */
