@@ -163,14 +163,14 @@ static halotune_status document_open(int fd, const char *path, struct imported *
   return status;
 }
 
-/* Lookups keep each parsed template and stencil. One takes some twenty times as much memory as its text. The
- * templates of this Halotune have half a megabyte of text. */
+/* Lookups keep each parsed template and stencil. A template can take eighty times as much memory as its text, a stencil
+ * four hundred times. The templates of this Halotune have half a megabyte of text. */
 static halotune_status check_amounts(const struct imported *in, const char *path) {
   static const struct amount most_amounts[] = {
       {"bytes in texts of templates",
-       "(select sum(length(cast(yaml as blob)) + length(cast(cuda as blob))) from template)", 64 << 20},
+       "(select sum(length(cast(yaml as blob)) + length(cast(cuda as blob))) from template)", 16 << 20},
       {"templates", "(select count(1) from template)", 4096},
-      {"bytes in texts of stencils", "(select sum(length(cast(text as blob))) from stencil_text)", 8 << 20},
+      {"bytes in texts of stencils", "(select sum(length(cast(text as blob))) from stencil_text)", 2 << 20},
       {"stencils", "(select count(1) from stencil)", 16384},
   };
   char detail[FAIL_TEXT_BYTES / 2];

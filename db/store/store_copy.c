@@ -93,7 +93,7 @@ static halotune_status make_tables_anew(sqlite3 *connection, struct template *co
   return status == HALOTUNE_OK ? query_script(connection, "pragma foreign_keys = on") : status;
 }
 
-/* A parsed stencil takes some 20 KB, and sixty times as much memory as its text. */
+/* A parsed stencil takes some 20 KB, and up to four hundred times as much memory as its text. */
 static const struct amount most_amounts[] = {
     {"templates", "(select count(1) from template)", 4096},
     {"GPUs", "(select count(1) from device)", 4096},
@@ -107,7 +107,7 @@ static const struct amount most_amounts[] = {
     {"variants", "(select count(1) from variant)", 2000000},
     {"measurements", "(select count(1) from measurement)", 2000000},
     {"bytes in parameters of variants", "(select sum(length(cast(parameters as blob))) from variant)", 128 << 20},
-    {"bytes in texts of stencils", "(select sum(length(cast(text as blob))) from stencil_text)", 4 << 20},
+    {"bytes in texts of stencils", "(select sum(length(cast(text as blob))) from stencil_text)", 1 << 20},
 };
 
 /* The longest text that is read of a column. Many rows can share one, and each of them can be kept or sorted. */
