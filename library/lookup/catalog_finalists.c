@@ -38,8 +38,8 @@ static struct family family_of(const struct served *row) {
 struct families {
   struct set by_hash;
   struct family *list;
-  int *winners; /* of each family */
-  int *of_row;  /* the family of each row of this database */
+  int *winners, *own_winners; /* of each family; own: of this user */
+  int *of_row;                /* the family of each row of this database */
   int count;
 };
 
@@ -52,7 +52,7 @@ static int find_family(struct families *families, const struct family *family) {
   }
   if (!set_add(&families->by_hash, hash, families->count)) return -1;
   families->list[families->count] = *family;
-  families->winners[families->count] = 0;
+  families->winners[families->count] = families->own_winners[families->count] = 0;
   return families->count++;
 }
 
@@ -60,22 +60,34 @@ static void families_free(struct families *families) {
   set_free(&families->by_hash);
   free(families->list);
   free(families->winners);
+  free(families->own_winners);
   free(families->of_row);
+}
+
+/* Whether lookups need no finalist of a winner. Rows of others do not keep finalists of this user away. */
+static bool has_enough_winners(const struct reader *r, const struct families *families,
+                               const struct reference *winner) {
+  const int family = families->of_row[winner->row];
+  const bool is_foreign = r->catalog->rows[r->first_row + winner->row].is_foreign;
+  return (is_foreign ? families->winners : families->own_winners)[family] >= ENOUGH_WINNERS;
 }
 
 static halotune_status families_make(const struct reader *r, struct families *out) {
   const size_t count = (size_t)r->reference_count + 1;
   *out = (struct families){.list = malloc(count * sizeof *out->list),
                            .winners = malloc(count * sizeof *out->winners),
+                           .own_winners = malloc(count * sizeof *out->own_winners),
                            .of_row = malloc(count * sizeof *out->of_row)};
-  bool ok = out->list && out->winners && out->of_row;
+  bool ok = out->list && out->winners && out->own_winners && out->of_row;
   for (int i = 0; ok && i < r->reference_count; i++) {
-    const struct family family = family_of(&r->catalog->rows[r->first_row + i]);
+    const struct served *row = &r->catalog->rows[r->first_row + i];
+    const struct family family = family_of(row);
     const int number = find_family(out, &family);
     ok = number >= 0;
     if (!ok) break;
     out->of_row[i] = number;
     out->winners[number]++;
+    out->own_winners[number] += !row->is_foreign;
   }
   return ok ? HALOTUNE_OK : fail_memory();
 }
@@ -151,7 +163,7 @@ halotune_status catalog_read_finalists(struct reader *r) {
   if (status == HALOTUNE_OK) sqlite3_bind_int(query, 3, r->has_own && r->has_others);
   for (int i = 0; i < r->reference_count && status == HALOTUNE_OK; i++) {
     const struct reference *winner = &r->references[i];
-    if (families.winners[families.of_row[winner->row]] < ENOUGH_WINNERS) status = read_finalists_of(r, winner, query);
+    if (!has_enough_winners(r, &families, winner)) status = read_finalists_of(r, winner, query);
   }
   sqlite3_finalize(query);
   families_free(&families);

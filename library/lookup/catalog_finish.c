@@ -166,7 +166,8 @@ halotune_status catalog_finish(struct catalog *c) {
   status = catalog_find_installed(c);
   if (status != HALOTUNE_OK) return status;
   drop_rows(c);
-  find_copies(c);
   status = sort_rows(c);
-  return status == HALOTUNE_OK ? catalog_drop_foreign(c) : status;
+  if (status == HALOTUNE_OK) status = catalog_drop_foreign(c);
+  if (status == HALOTUNE_OK) find_copies(c);
+  return status;
 }

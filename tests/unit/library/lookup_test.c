@@ -602,6 +602,30 @@ TEST(rows_of_others_give_way_to_own_ones) {
   work_end(&own);
 }
 
+/* Many rows that others claim for a problem of this user, each on a GPU of its own, count as little as none. */
+TEST(rows_of_others_keep_no_finalist_of_this_user_away) {
+  struct work own = work_begin();
+  tuned_make(own.path, with_finalist, COUNT(with_finalist));
+  tuned_change(own.path, add_finalist);
+  check_star7(own.path, 509, "direct", 0.27 * 1.05, "alone");
+  tuned_change(
+      own.path,
+      "insert into origin (id, kind, name, signer, signer_key, document, date)"
+      " values (99, 'imported', 'm.json', 'eve', 'ff', 'd', '2026-01-01');"
+      " create temp table n as with recursive n(i) as (select 100 union all select i + 1 from n where i < 140) select i from n;"
+      " create temp table d as select * from device limit 1; create temp table p as select * from problem where id ="
+      " (select problem_id from best where is_current); create temp table b as select * from best where is_current;"
+      " create temp table d2 as select d.*, n.i from d, n; update d2 set id = i, uuid = 'GPU-' || i, origin_id = 99;"
+      " alter table d2 drop column i; insert into device select * from d2;"
+      " create temp table p2 as select p.*, n.i from p, n; update p2 set id = i, device_id = i, origin_id = 99;"
+      " alter table p2 drop column i; insert into problem select * from p2;"
+      " create temp table b2 as select b.*, n.i from b, n; update b2 set id = i, problem_id = i, run_id = null, time_ms = 5,"
+      " high_ms = 5, origin_id = 99; alter table b2 drop column i; insert into best select * from b2");
+  check_star7(own.path, 512, "zmarch", 0.27, "the winner");
+  check_star7(own.path, 509, "direct", 0.27 * 1.05, "beside 41 rows of a signer");
+  work_end(&own);
+}
+
 /* Where a run is cut short, its winner may be slower than what a lookup would have served without the run. */
 TEST(a_winner_of_a_run_that_was_cut_short_gives_way) {
   static const struct {
@@ -1601,6 +1625,7 @@ int main(void) {
       cmocka_unit_test(finalists_answer_for_other_problems),
       cmocka_unit_test(finalists_answer_where_winners_are_few),
       cmocka_unit_test(rows_of_others_give_way_to_own_ones),
+      cmocka_unit_test(rows_of_others_keep_no_finalist_of_this_user_away),
       cmocka_unit_test(a_winner_of_a_run_that_was_cut_short_gives_way),
       cmocka_unit_test(measured_steps_give_way_to_steps_that_are_surely_faster),
       cmocka_unit_test(a_winner_of_a_run_that_was_cut_short_needs_no_other_row),
