@@ -35,31 +35,34 @@ static bool is_listed(const struct rivals *rivals, int64_t variant) {
   return false;
 }
 
-/* Find the timed result of a variant in a run. If `run` is 0, find the newest in any run. */
+/* Find the timed result of a variant in a run. If `run` is 0, find the newest in any run: of this user, if there is
+ * one. */
 static const struct variant_row *timed_row(const struct variant_table *table, int64_t variant, int64_t run) {
   const struct variant_row *found = NULL;
   for (int i = 0; i < table->count; i++) {
     const struct variant_row *row = &table->rows[i];
     bool fits = row->variant == variant && row->median_ms > 0 && (run == 0 || row->run == run);
-    if (fits && (!found || row->run > found->run)) found = row;
+    const bool is_better =
+        !found || row->is_own > found->is_own || (row->is_own == found->is_own && row->run > found->run);
+    if (fits && is_better) found = row;
   }
   return found;
 }
 
-/* Find results of both variants in the newest run that timed both; else the newest result of each. NULL for a variant
- * without a time. */
+/* Find results of both variants in the newest run that timed both, of this user if there is one; else the newest result
+ * of each. NULL for a variant without a time. */
 static void pair_rows(const struct variant_table *table, int64_t variant, int64_t first, const struct variant_row **row,
                       const struct variant_row **first_row) {
   *row = timed_row(table, variant, 0);
   *first_row = timed_row(table, first, 0);
   if (!*row || !*first_row || (*row)->run == (*first_row)->run) return;
-  for (int i = table->searches.count - 1; i >= 0; i--) {
+  const struct variant_row *found = NULL, *found_first = NULL;
+  for (int i = table->searches.count - 1; i >= 0 && !(found && found->is_own); i--) {
     int64_t run = table->searches.list[i].run;
     const struct variant_row *a = timed_row(table, variant, run), *b = timed_row(table, first, run);
-    if (!a || !b) continue;
-    *row = a, *first_row = b;
-    return;
+    if (a && b && (!found || a->is_own)) found = a, found_first = b;
   }
+  if (found) *row = found, *first_row = found_first;
 }
 
 static void put_final(json_t **entry, const struct rivals *rivals, const json_t *finalist) {

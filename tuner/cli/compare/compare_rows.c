@@ -11,15 +11,15 @@
 #include "db/store/query.h"
 #include "db/store/refuted.h"
 
-/* The newest comes first among those of one problem. */
+/* Among those of one problem come those first that this user measured, and of these the newest. */
 static const char winners_sql[] =
     "select printable(s.name), s.hash, printable(p.dtype), p.nx, p.ny, p.nz, printable(p.launch), printable(p.cache),"
     " p.is_reproducible, p.steps, printable(d.name), printable(t.name), printable(b.date), printable(b.driver), b.time_ms, case when b.sample_count > 1 then b.low_ms end,"
-    " case when b.sample_count > 1 then b.high_ms end"
-    " from best b join problem p on p.id = b.problem_id join stencil s on s.id = p.stencil_id"
-    " join device d on d.id = p.device_id join variant v on v.id = b.variant_id join template t on t.id = v.template_id"
-    " where not d.is_emulation and (b.is_current or ?2 <> '' or ?3 <> '' or ?4 <> '') and not " SQL_IS_REFUTED(
-        "b") /* a run that was cut short replaces no winner of a whole run on the same driver and NVRTC */
+    " case when b.sample_count > 1 then b.high_ms end, " SQL_IS_OWN(
+        "b") " from best b join problem p on p.id = b.problem_id join stencil s on s.id = p.stencil_id"
+             " join device d on d.id = p.device_id join variant v on v.id = b.variant_id join template t on t.id = v.template_id"
+             " where not d.is_emulation and (b.is_current or ?2 <> '' or ?3 <> '' or ?4 <> '') and not " SQL_IS_REFUTED(
+                 "b") /* a run that was cut short replaces no winner of a whole run on the same driver and NVRTC */
     " and (b.is_current or not exists (select 1 from run r where r.id = b.run_id and r.state = 'partial')"
     " or not exists (select 1 from best o left join run r on r.id = o.run_id where o.problem_id = b.problem_id"
     " and o.driver = b.driver and o.nvrtc = b.nvrtc and " SQL_DATE("o.date") " <= " SQL_DATE(
@@ -53,7 +53,8 @@ static halotune_status add_row(struct compare_rows *rows, sqlite3_stmt *query, b
                               .winner = strdup(column_text(query, 11)),
                               .time_ms = sqlite3_column_double(query, 14),
                               .low_ms = column_real(query, 15),
-                              .high_ms = column_real(query, 16)};
+                              .high_ms = column_real(query, 16),
+                              .is_own = sqlite3_column_int(query, 17) != 0};
   snprintf(row->date, sizeof row->date, "%s", column_text(query, 12));
   snprintf(row->driver, sizeof row->driver, "%s", column_text(query, 13));
   snprintf(row->device, sizeof row->device, "%s", column_text(query, 10));
@@ -66,7 +67,8 @@ static halotune_status add_row(struct compare_rows *rows, sqlite3_stmt *query, b
 
 static int by_key(const void *a, const void *b) {
   const struct compare_row *x = a, *y = b;
-  const int order = strcmp(x->key, y->key);
+  int order = strcmp(x->key, y->key);
+  if (order == 0) order = (int)y->is_own - (int)x->is_own;
   return order ? order : strcmp(y->date, x->date); /* the newest first */
 }
 
@@ -77,7 +79,7 @@ static void row_free(struct compare_row *row) {
 }
 
 /* Keep the first row of each key. */
-static void keep_newest(struct compare_rows *rows) {
+static void keep_first(struct compare_rows *rows) {
   int kept = 0;
   if (rows->count > 0) qsort(rows->list, (size_t)rows->count, sizeof *rows->list, by_key);
   for (int i = 0; i < rows->count; i++) {
@@ -102,7 +104,7 @@ halotune_status compare_rows_read(struct store *store, const struct compare_side
     status = add_row(out, binder.query, by_device);
   if (status == HALOTUNE_OK && step != SQLITE_DONE) status = query_fail(store_connection(store));
   sqlite3_finalize(binder.query);
-  if (status == HALOTUNE_OK) keep_newest(out);
+  if (status == HALOTUNE_OK) keep_first(out);
   return status;
 }
 

@@ -22,6 +22,7 @@ struct compare_row {
   char *winner;  /* its template */
   char date[DATE_TEXT_BYTES], driver[64], device[128];
   double time_ms, low_ms, high_ms; /* low, high: NaN if the interval is not known */
+  bool is_own;                     /* this user measured it */
 };
 
 /* Start with {0}, end with compare_rows_free. */
