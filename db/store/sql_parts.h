@@ -10,11 +10,11 @@
  * counts as older than all others. */
 #define SQL_DATE(date) "iif(" date " > strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), '0', " date ")"
 
-/* The text of a stencil: the text of its newest best; without a best, the text that was stored last.
+/* The text of a stencil: the text of its newest current best; without one, the text that was stored last.
  *   stencil  the stencil's id, as SQL */
-#define SQL_STENCIL_TEXT(stencil)                                    \
-  "(select x.text from stencil_text x where x.stencil_id = " stencil \
-  " order by (select max(" SQL_DATE("y.date") ") from best y where y.text_id = x.id) desc, x.id desc limit 1)"
+#define SQL_STENCIL_TEXT(stencil)                                                                       \
+  "(select x.text from stencil_text x where x.stencil_id = " stencil " order by (select max(" SQL_DATE( \
+      "y.date") ") from best y where y.text_id = x.id and y.is_current) desc, x.id desc limit 1)"
 
 /* The origin of a row, for the user: "tuned" if it was measured here, else the file that it came from and who signed
  * that file. The last words are Halotune's, because a file can have any name.

@@ -34,14 +34,14 @@ static const char states_sql[] =
                  " printable(coalesce(r.ended, strftime('%Y-%m-%dT%H:%M:%fZ', r.started, printf('%.3f seconds',"
                  " (select coalesce(max(m.at_s), 0) from measurement m where m.run_id = r.id))))), r.id, " SQL_IS_LOST
                  ","
-                 " sum(exists (select 1 from best b where b.problem_id = p.id and +b.text_id = x.id)), " SQL_IS_OWN(
-                     "r") ","
-                          " max(iif(" SQL_IS_OWN(
-                              "r") ", '1', '0') || r.started)"
-                                   " from run r join problem p on p.id = r.problem_id join device d on d.id = p.device_id"
-                                   " join stencil s on s.id = p.stencil_id join stencil_text x on x.id = r.text_id"
-                                   " group by d.id, s.id, x.id, p.dtype, p.cache, p.nx, p.ny, p.nz, p.steps, p.is_reproducible"
-                                   " order by d.name, d.uuid, s.name, p.dtype, p.nx, p.ny, p.nz, p.steps, p.is_reproducible, p.cache";
+                 " sum(exists (select 1 from best b where b.problem_id = p.id and +b.text_id = x.id and (" SQL_IS_OWN("b") " or not " SQL_IS_OWN(
+                     "r") "))), " SQL_IS_OWN("r") ","
+                                                  " max(iif(" SQL_IS_OWN(
+                                                      "r") ", '1', '0') || r.started)"
+                                                           " from run r join problem p on p.id = r.problem_id join device d on d.id = p.device_id"
+                                                           " join stencil s on s.id = p.stencil_id join stencil_text x on x.id = r.text_id"
+                                                           " group by d.id, s.id, x.id, p.dtype, p.cache, p.nx, p.ny, p.nz, p.steps, p.is_reproducible"
+                                                           " order by d.name, d.uuid, s.name, p.dtype, p.nx, p.ny, p.nz, p.steps, p.is_reproducible, p.cache";
 
 static struct task_state state_of(sqlite3_stmt *row) {
   return (struct task_state){
