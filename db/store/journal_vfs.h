@@ -5,10 +5,12 @@
 /* What a database is opened for. */
 enum vfs_purpose {
   VFS_READ,
-  VFS_DISTRUST, /* to read what this user does not trust: another user's index of a WAL is not mapped into memory, because
-                   he can cut it off, which ends the program */
-  VFS_SOON,  /* the same within a time: no WAL of a database to which others may write is read, because they can cut off
-                   its index, or hold locks for which SQLite waits */
+  /* to read what this user does not trust: another user's index of a WAL is not mapped into memory, because he can cut
+   * it off, which ends the program */
+  VFS_DISTRUST,
+  /* the same within a time: no WAL of a database to which others may write is read, because they can cut off its index,
+   * or hold locks for which SQLite waits */
+  VFS_SOON,
   VFS_WRITE, /* the user named the database to write to it */
   VFS_COUNT
 };

@@ -5,8 +5,6 @@
 #include "db/store/refuted.h"
 #include "db/store/store_parts.h"
 
-/* The `+` keeps SQLite from the index of texts: it would read all winners of the text for each problem. */
-
 /* Whether this user has a current winner of the row's problem, for any GPU of the model and in any launch mode. Then
  * lookups use no row of others for the problem. */
 #define SQL_HAS_OWN_WINNER                                                                                            \
@@ -18,7 +16,8 @@
 
 /* Whether a complete run in a launch mode makes its task done. One of a document must come with a winner of its problem
  * that lookups serve and that a complete run found: else a document of runs alone would keep the task from being
- * tuned. */
+ * tuned. The `+` keeps SQLite from the index of texts, with which it would read all winners of a text for each problem.
+ */
 #define SQL_IS_DONE(mode)                                                                                                                 \
   "r.state = 'complete' and p.launch = '" mode "' and (" SQL_IS_OWN(                                                                      \
       "r") " or exists (select 1 from best b left join run br on br.id = b.run_id where coalesce(br.state, 'complete') = 'complete' and " \

@@ -132,15 +132,18 @@ static halotune_status take_finalist(void *context, sqlite3_stmt *query) {
 /* The finalists of the problem ?1 from runs with its winner ?2. A run of others brings none for a problem that this
  * user measured.
  *   ?3  whether the database has rows of this user and of others */
-static const char sql_finalists[] = "select v.template_id, v.parameters, f.ratio, m.occupancy, " SQL_MEASURED_DATE(
-    "m",
-    "r") " from run r cross join finalist w on w.run_id = r.id and w.variant_id = ?2 and w.rank = 1"
-         " cross join finalist f on f.run_id = r.id cross join variant v on v.id = f.variant_id"
-         " left join measurement m on m.run_id = f.run_id and m.variant_id = f.variant_id"
-         " where r.problem_id = ?1 and " SQL_IS_RUNNER_UP("f") " and (not ?3 or " SQL_IS_OWN(
-             "r") " or not (exists (select 1 from run o where o.problem_id = ?1 and " SQL_IS_OWN("o") ") or exists (select 1"
-                                                                                                      " from best o where o.problem_id = ?1 and " SQL_IS_OWN(
-                                                                                                          "o") ")))";
+#define DATE_OF_FINALIST SQL_MEASURED_DATE("m", "r")
+#define IS_OWN_RUN SQL_IS_OWN("r")
+#define IS_OWN_ROW SQL_IS_OWN("o")
+static const char sql_finalists[] =
+    "select v.template_id, v.parameters, f.ratio, m.occupancy, " DATE_OF_FINALIST
+    " from run r cross join finalist w on w.run_id = r.id and w.variant_id = ?2 and w.rank = 1"
+    " cross join finalist f on f.run_id = r.id cross join variant v on v.id = f.variant_id"
+    " left join measurement m on m.run_id = f.run_id and m.variant_id = f.variant_id"
+    " where r.problem_id = ?1 and " SQL_IS_RUNNER_UP(
+        "f") " and (not ?3 or " IS_OWN_RUN
+             " or not (exists (select 1 from run o where o.problem_id = ?1 and " IS_OWN_ROW ")"
+             " or exists (select 1 from best o where o.problem_id = ?1 and " IS_OWN_ROW ")))";
 
 static halotune_status read_finalists_of(struct reader *r, const struct reference *winner, sqlite3_stmt *query) {
   struct finalists of = {r, winner};
