@@ -132,7 +132,7 @@ static void pages_identity(struct store *store, struct identity *out, bool *has)
 /* Open a database.
  *   before  what it had when it was opened first; NULL: this is the first time. The same pages were checked then, and
  *           have the same rows, which take longer to read. Other pages may have them, too: a journal may have been
- *           written back */
+ *           written back. But their indexes may have other rows, and the identity does not cover indexes */
 static halotune_status database_open(const char *path, const struct imported *before, struct imported *out) {
   halotune_status status = store_open(path, STORE_IMPORT, &out->store);
   if (status == HALOTUNE_OK) status = store_hold(out->store);
@@ -142,7 +142,7 @@ static halotune_status database_open(const char *path, const struct imported *be
     out->document = before->document;
     return HALOTUNE_OK;
   }
-  status = store_pages_check(out->store);
+  status = before ? store_indexes_check(out->store) : store_pages_check(out->store);
   return status == HALOTUNE_OK ? rows_identity(out->store, &out->document) : status;
 }
 

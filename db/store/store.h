@@ -73,6 +73,9 @@ bool store_has_file(const struct store *store);
  * them. Returns HALOTUNE_OK, or HALOTUNE_DB with what is damaged. */
 halotune_status store_pages_check(struct store *store);
 
+/* The same, and whether each index has the rows of its table: SQLite may read rows from an index alone. */
+halotune_status store_indexes_check(struct store *store);
+
 /* From this time of clock_ms() on, no statement waits longer than 2 s for the lock of another program. Before it, and
  * without this call, the limit is 30 s. */
 void store_wait_until(struct store *store, double until_ms);

@@ -177,10 +177,13 @@ static halotune_status connect_to_read(const struct held_file *file, enum store_
   return connect_guarded(file, SQLITE_OPEN_READWRITE, mode, guard, out, marks);
 }
 
-/* Look at each page once. Pages that several rows share would be read for each of them. */
-static halotune_status pages_check(sqlite3 *connection, const char *path) {
+static const char quick_check[] = "pragma quick_check(1)";
+
+/* Look at each page once. Pages that several rows share would be read for each of them.
+ *   pragma  of SQLite, which does that */
+static halotune_status pages_check(sqlite3 *connection, const char *pragma, const char *path) {
   sqlite3_stmt *query = NULL;
-  halotune_status status = query_prepare(connection, "pragma quick_check(1)", &query);
+  halotune_status status = query_prepare(connection, pragma, &query);
   if (status == HALOTUNE_OK && sqlite3_step(query) != SQLITE_ROW) status = query_fail(connection);
   if (status == HALOTUNE_OK && strcmp(column_text(query, 0), "ok") != 0) {
     const char *flaw = column_text(query, 0), *line = strrchr(flaw, '\n'); /* the first line may name the file alone */
@@ -250,7 +253,7 @@ static halotune_status read_older(struct store *store) {
   if (status == HALOTUNE_OK && content_of(&marks) == CONTENT_NONE)
     status = fail(HALOTUNE_DB, "another program has emptied it");
   if (status == HALOTUNE_OK) store->version = (int)marks.version;
-  if (status == HALOTUNE_OK) status = pages_check(copy, store->path);
+  if (status == HALOTUNE_OK) status = pages_check(copy, quick_check, store->path);
   /* The importing user decides about the whole file, and a file that is kept apart has no trusted row. In other files,
    * rows that were not trusted are left out. Since version 5 rows have no mark of trust. */
   const bool takes_all = decides_trust(store->mode) || marks.application == SCHEMA_UNTRUSTED_ID;
@@ -378,7 +381,13 @@ halotune_status store_hold(struct store *store) {
   return guard_tables(copy, store->path);
 }
 
-halotune_status store_pages_check(struct store *store) { return pages_check(store->connection, store->path); }
+halotune_status store_pages_check(struct store *store) {
+  return pages_check(store->connection, quick_check, store->path);
+}
+
+halotune_status store_indexes_check(struct store *store) {
+  return pages_check(store->connection, "pragma integrity_check(1)", store->path);
+}
 
 /* Make the folder of a file that does not exist, and find whether it is on a shared file system. */
 static halotune_status make_folder(const char *path, bool *is_shared) {
@@ -424,7 +433,7 @@ static halotune_status look_for_damage(sqlite3 *connection, const struct held_fi
   static const long long most_bytes = 64LL << 20;
   struct stat facts;
   if (lstat(file->name, &facts) != 0 || facts.st_size > most_bytes) return HALOTUNE_OK;
-  return pages_check(connection, file->path);
+  return pages_check(connection, quick_check, file->path);
 }
 
 /* Inspect a file with a connection that cannot write, before it is opened for writing. */
