@@ -22,18 +22,23 @@ static int compare_texts(const void *left, const void *right) {
   return order != 0 ? order : a->weight - b->weight;
 }
 
-/* Number the weights in the order in which they first occur. */
+/* Number the weights in the order in which they first occur. Where their texts together are too long to be compared, as
+ * with long names and very many taps, there are no forms, and the update stays whole. */
 static halotune_status number_weights(const struct stencil *stencil, struct split *split, struct arena *arena) {
   const struct spelling spelling = {.leaf = add_weight_leaf, .context = stencil};
-  const size_t count = (size_t)split->weight_count;
+  const size_t count = (size_t)split->weight_count, most_bytes = 8 << 20;
+  size_t bytes = 0;
   struct weight_text *texts = calloc(count + 1, sizeof *texts);
   split->weight_values = arena_alloc(arena, (count + 1) * sizeof *split->weight_values);
   halotune_status status = texts && split->weight_values ? HALOTUNE_OK : fail_memory();
-  for (int i = 0; i < split->weight_count && status == HALOTUNE_OK; i++) {
+  for (int i = 0; i < split->weight_count && status == HALOTUNE_OK && bytes <= most_bytes; i++) {
     texts[i].weight = i;
     status = expr_print(&texts[i].text, &split->exprs, split->weights[i].factor, &spelling);
+    bytes += texts[i].text.length;
   }
-  if (status == HALOTUNE_OK) {
+  if (bytes > most_bytes) {
+    split->form_count = 0;
+  } else if (status == HALOTUNE_OK) {
     qsort(texts, count, sizeof *texts, compare_texts);
     for (size_t i = 0, first = 0; i < count; i++) {
       if (strcmp(text_string(&texts[i].text), text_string(&texts[first].text)) != 0) first = i;

@@ -18,6 +18,7 @@ struct work {
   struct analysis *analysis;
   bool *uniform;
   struct node_facts *facts;
+  size_t factor_bytes; /* of all factors so far, written out */
   bool too_many;
 };
 
@@ -109,14 +110,15 @@ static void add_name(struct text *text, const struct expr *node, const void *con
   text_printf(text, "_");
 }
 
-/* Whether a factor is short when it is written out as a tree. */
-static bool is_short(const struct work *w, int factor, halotune_status *status) {
-  enum { MOST_LEAVES_AND_SIGNS = 100 };
+/* Whether a factor is short when it is written out as a tree, and all factors together are, too. */
+static bool is_short(struct work *w, int factor, halotune_status *status) {
+  enum { MOST_LEAVES_AND_SIGNS = 100, MOST_OF_ALL = 8 << 20 };
   struct text text = {0};
   struct spelling spelling = {.leaf = add_name};
   bool is_cut = false;
   *status = expr_print_most(&text, &w->analysis->split.exprs, factor, &spelling, MOST_LEAVES_AND_SIGNS, &is_cut);
-  const bool is_short = !is_cut && text.length < MOST_LEAVES_AND_SIGNS;
+  w->factor_bytes += text.length;
+  const bool is_short = !is_cut && text.length < MOST_LEAVES_AND_SIGNS && w->factor_bytes <= MOST_OF_ALL;
   text_free(&text);
   return is_short;
 }
@@ -127,7 +129,7 @@ static halotune_status weigh_form(struct work *w, struct form *form, int *factor
   struct split *split = &analysis->split;
   halotune_status status = find_factors(w->stencil, analysis, w->uniform, form->root, &split->exprs, factors);
   form->first_weight = split->weight_count;
-  for (int t = 0; t < analysis->tap_count && status == HALOTUNE_OK; t++) {
+  for (int t = 0; t < analysis->tap_count && status == HALOTUNE_OK && !w->too_many; t++) {
     int plane = analysis->taps[t].offset[split->axis];
     if (factors[t] < 0) continue;
     if (!is_short(w, factors[t], &status)) w->too_many = true;
@@ -145,7 +147,7 @@ static halotune_status weigh_forms(struct work *w) {
   int *factors = malloc(taps * sizeof *factors);
   split->weights = arena_alloc(&w->analysis->arena, taps * (size_t)split->form_count * sizeof *split->weights);
   halotune_status status = factors && split->weights ? HALOTUNE_OK : fail_memory();
-  for (int i = 0; i < split->form_count && status == HALOTUNE_OK; i++)
+  for (int i = 0; i < split->form_count && status == HALOTUNE_OK && !w->too_many; i++)
     status = weigh_form(w, &split->forms[i], factors);
   free(factors);
   return status;

@@ -186,9 +186,39 @@ TEST(very_many_points_of_a_form_are_not_grouped) {
   }
 }
 
+/* Weights are compared as texts. Where all of them together have more than 8 MiB, the update stays whole. */
+TEST(weights_that_are_too_long_together_are_not_compared) {
+  static const struct { int points, forms; } cases[] = {{2000, 1}, {3000, 0}};
+  enum { SIDE = 15, NAME_BYTES = 63, FACTORS = 49 };
+  char name[NAME_BYTES + 1];
+  memset(name, 'c', NAME_BYTES);
+  name[NAME_BYTES] = '\0';
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    struct text text = {0};
+    struct stencil *stencil;
+    struct analysis *analysis;
+    text_printf(&text, "name: test\ndims: 3\ninputs: [u]\noutputs: [v]\ncoefficients: {%s: 0.9}\nboundary: skip\n",
+                name);
+    text_printf(&text, "dtypes: [f32]\ngrids: [[64, 64, 64]]\nupdate: |\n  s = %s", name);
+    for (int k = 1; k < FACTORS; k++) text_printf(&text, "*%s", name);
+    text_printf(&text, "\n  t = u[0,0,0]");
+    for (int k = 1; k < cases[i].points; k++)
+      text_printf(&text, "%s + u[%d,%d,%d]", k % 100 == 0 ? "\n   " : "", k % SIDE, k / SIDE % SIDE, k / SIDE / SIDE);
+    text_printf(&text, "\n  v = s*t\n");
+    const struct source source = source_of("test", text_string(&text), text.length);
+    CHECK_OK(stencil_parse(&source, &stencil));
+    CHECK_OK(analysis_make(stencil, &analysis));
+    CHECK_EQ(cases[i].forms, analysis->split.form_count, "%d points", cases[i].points);
+    analysis_free(analysis);
+    stencil_free(stencil);
+    text_free(&text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(an_update_is_taken_apart_into_sums_and_a_rest),
                                      cmocka_unit_test(weights_that_repeat_are_grouped_where_this_saves_operations),
-                                     cmocka_unit_test(very_many_points_of_a_form_are_not_grouped)};
+                                     cmocka_unit_test(very_many_points_of_a_form_are_not_grouped),
+                                     cmocka_unit_test(weights_that_are_too_long_together_are_not_compared)};
   return cmocka_run_group_tests_name("split", tests, NULL, NULL);
 }
