@@ -13,17 +13,21 @@
 #include "base/system/pipe.h"
 #include "base/text/text.h"
 
-/* Append to `content` until the end of the file, or until it has more than `max_bytes`. Each piece of a pipe has a
- * limit of time. */
+/* Append to `content` until the end of the file, or until it has more than `max_bytes`. A pipe has a limit of time, and
+ * the same again for each MiB: else one byte now and then would hold a command for ever. */
 static halotune_status read_up_to(int fd, bool is_regular, const char *path, size_t max_bytes, struct text *content) {
-  const double limit_ms = pipe_limit_ms();
+  const double limit_ms = pipe_limit_ms(), bytes_of_a_limit = 1 << 20;
+  double left_ms = limit_ms;
   char chunk[16384];
   while (content->length <= max_bytes) {
-    if (!is_regular && !pipe_wait(fd, POLLIN, limit_ms)) return pipe_fail(path, "nothing came through this pipe");
+    if (!is_regular && !pipe_wait(fd, POLLIN, &left_ms))
+      return pipe_fail(path, content->length == 0 ? "nothing came through this pipe"
+                                                  : "less than 1 MiB came through this pipe");
     const ssize_t got = read(fd, chunk, sizeof chunk);
     if (got == 0) return HALOTUNE_OK;
     if (got < 0 && errno != EINTR && errno != EAGAIN) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
     if (got > 0) text_add(content, chunk, (size_t)got);
+    if (got > 0) left_ms += limit_ms * (double)got / bytes_of_a_limit;
     if (!text_ok(content)) return fail_memory(); /* a file without an end would be read for ever */
   }
   return fail(HALOTUNE_IO, "%s: the file is larger than the limit of %zu bytes", path, max_bytes);

@@ -7,8 +7,8 @@
 
 #include "base/fail.h"
 
-/* Read a regular file or a pipe to its end. A pipe through which nothing comes for pipe_limit_ms (pipe.h) is an
- * error.
+/* Read a regular file or a pipe to its end. A pipe is an error that is waited for longer than pipe_limit_ms
+ * (pipe.h), and as long again for each MiB.
  *   max_bytes  longer files are refused before they fill the memory
  *   bytes      receives the content and a NUL, from malloc; the caller frees it; NULL on failure
  *   length     receives the number of bytes before the NUL

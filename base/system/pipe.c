@@ -38,9 +38,9 @@ int pipe_open_at(int folder, const char *name, int flags) {
   }
 }
 
-bool pipe_wait(int fd, short events, double limit_ms) {
+bool pipe_wait(int fd, short events, double *left_ms) {
   const double part_ms = 100;
-  if (wait_in_parts(fd, events, limit_ms, part_ms, is_stopped)) return true;
+  if (wait_in_parts(fd, events, left_ms, part_ms, is_stopped)) return true;
   errno = is_stopped() ? ECANCELED : ETIME;
   return false;
 }

@@ -23,9 +23,10 @@ int pipe_open(const char *path, int flags);
 int pipe_open_at(int folder, const char *name, int flags);
 
 /* Wait until a descriptor is ready for POLLIN or POLLOUT, or has an error.
- *   limit_ms  may be INFINITY; a time in which the process was stopped counts as a tenth of a second at most
+ *   left_ms  the limit, may be INFINITY; less the time that was waited afterwards. A time in which the process was
+ *            stopped counts as a tenth of a second at most
  * Returns false with errno: ETIME after the limit, ECANCELED after a stop. */
-bool pipe_wait(int fd, short events, double limit_ms);
+bool pipe_wait(int fd, short events, double *left_ms);
 
 /* Make a failure of errno after one of these calls, or after a write.
  *   silence  what did not happen until the limit, for ETIME: "nobody has read this pipe"

@@ -24,8 +24,9 @@ bool read_all(int fd, char *bytes, size_t length) {
 
 bool write_all_within(int fd, const char *bytes, size_t length, double limit_ms) {
   while (length > 0) {
+    double left_ms = limit_ms;
     ssize_t wrote = write(fd, bytes, length);
-    if (wrote < 0 && (errno == EINTR || (errno == EAGAIN && pipe_wait(fd, POLLOUT, limit_ms)))) continue;
+    if (wrote < 0 && (errno == EINTR || (errno == EAGAIN && pipe_wait(fd, POLLOUT, &left_ms)))) continue;
     if (wrote < 0) return false;
     bytes += wrote;
     length -= (size_t)wrote;
@@ -41,8 +42,8 @@ bool write_all(int fd, const char *bytes, size_t length) {
 enum { PARTS = 12 };
 
 bool ready_until(int fd, short events, double until_ms) {
-  const double limit_ms = fmax(0, until_ms - clock_ms());
-  return wait_in_parts(fd, events, limit_ms, ceil(limit_ms / PARTS), NULL);
+  double left_ms = fmax(0, until_ms - clock_ms());
+  return wait_in_parts(fd, events, &left_ms, ceil(left_ms / PARTS), NULL);
 }
 
 enum transfer_end read_until(int fd, char *bytes, size_t length, double until_ms) {

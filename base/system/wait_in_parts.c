@@ -8,15 +8,15 @@
 
 #include "base/system/clock.h"
 
-bool wait_in_parts(int fd, short events, double limit_ms, double part_ms, bool (*is_stopped)(void)) {
+bool wait_in_parts(int fd, short events, double *left_ms, double part_ms, bool (*is_stopped)(void)) {
   struct pollfd waiting = {.fd = fd, .events = events};
-  double waited_ms = 0, next_ms = 0;
+  double next_ms = 0;
   for (;;) {
     const double start_ms = clock_ms();
     const int ready = poll(&waiting, 1, (int)next_ms);
+    *left_ms -= fmin(next_ms, clock_ms() - start_ms);
     if (ready > 0 || (ready < 0 && errno != EINTR)) return true;
-    waited_ms += fmin(next_ms, clock_ms() - start_ms);
-    if (waited_ms >= limit_ms || (is_stopped && is_stopped())) return false;
-    next_ms = fmin(fmin(part_ms, INT_MAX), ceil(limit_ms - waited_ms));
+    if (*left_ms <= 0 || (is_stopped && is_stopped())) return false;
+    next_ms = fmin(fmin(part_ms, INT_MAX), ceil(*left_ms));
   }
 }

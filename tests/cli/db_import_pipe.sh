@@ -37,5 +37,6 @@ exec 9<>pipe
 halotune db import pipe 2>&1
 halotune show ./pipe 2>&1
 exec 9>&-
+(while sleep 0.02; do printf ' ' || exit 0; done) 2>/dev/null | HALOTUNE_PIPE_TIMEOUT=0.5 halotune db import /dev/stdin 2>&1
 HALOTUNE_PIPE_TIMEOUT= send keep.yaml halotune show ./pipe | head -n 1
 # exit 0
