@@ -1,4 +1,6 @@
 /* main.c: parses the command line, prints help, and runs a command. */
+#include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -254,7 +256,16 @@ static enum exit_code run_arguments(int argc, char **argv) {
 
 /* Commands print without checking whether stdout can be written. This is the only place that checks it. A thread that
  * was given up may still be inside NVRTC or the driver. exit() would unload them while it uses them. */
+/* Let descriptors 0 to 2 be open, so that no socket and no file of the program gets one of these numbers. What is
+ * written to a closed stdout or stderr still fails. */
+static void open_standard_files(void) {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF) (void)open("/dev/null", O_RDONLY);
+  }
+}
+
 int main(int argc, char **argv) {
+  open_standard_files();
   signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of file sizes (ulimit -f) fails, as on a full disk */
   setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* keeps lines whole if stdout and stderr go to one file */
   journal_vfs_open_soon();

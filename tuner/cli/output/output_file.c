@@ -133,7 +133,7 @@ static halotune_status stream_make(int fd, double limit_ms, FILE **out) {
 /* Keep the descriptor of a new file, which is empty and gets its name now. */
 static halotune_status keep_open(void *context, int fd) {
   int *kept = context;
-  *kept = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  *kept = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   return *kept >= 0 ? HALOTUNE_OK : fail(HALOTUNE_IO, "a file cannot be kept open: %s", strerror(errno));
 }
 
