@@ -378,11 +378,9 @@ static struct outcome_of_run run_team(struct problem *problem, const struct reco
     exit(1);
   }
   const struct crew crew = leader_crew(leader);
-  char path[] = "/tmp/halotune-fleet-bench-XXXXXX";
-  const int file = mkostemp(path, 02000000);
-  if (file < 0) exit(1);
-  close(file);
-  unlink(path);
+  char folder[] = "/tmp/halotune-fleet-bench-XXXXXX", path[sizeof folder + sizeof "/a.db"];
+  if (!mkdtemp(folder)) exit(1);
+  snprintf(path, sizeof path, "%s/a.db", folder);
   struct store *store;
   check_status(store_open(path, STORE_WRITE, &store));
   problem->table = *problem->backend.table;
@@ -415,6 +413,7 @@ static struct outcome_of_run run_team(struct problem *problem, const struct reco
   leader_close(leader);
   store_close(store);
   unlink(path);
+  rmdir(folder);
   for (long i = 0; i < sim.heap_count; i++) text_free(&sim.heap[i].message);
   free(sim.heap);
   free(sim.members);
