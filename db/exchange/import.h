@@ -19,16 +19,15 @@ halotune_status import_parse(const char *text, size_t length, const char *name, 
 struct imported {
   struct store *store;      /* the caller ends it with store_close; NULL on failure */
   struct identity document; /* of a document: identity of its bytes; of a database: of all that a merge reads */
-  struct identity pages;    /* identity of a database's pages, as they lie in memory; only if has_pages is true */
-  bool has_pages;
-  bool is_document; /* it is a document, and no database */
-  bool is_once;     /* it came from a pipe, which cannot be read again */
-  bool is_signed;   /* whoever has the private key of `signer` signed exactly these bytes */
+  struct identity pages;    /* identity of a database's pages, as they lay in the file */
+  bool is_document;         /* it is a document, and no database */
+  bool is_once;             /* it came from a pipe, which cannot be read again */
+  bool is_signed;           /* whoever has the private key of `signer` signed exactly these bytes */
   struct public_key signer;
 };
 
-/* Read a file that is either such a document or a database. A database is copied into memory (store_hold), and is never
- * signed. A document may come from a pipe, a database may not.
+/* Read a file that is either such a document or a database. A database of at most 1 GiB is copied into memory
+ * (store_hold), and its indexes are made anew there. It is never signed. A document may come from a pipe, a database may not.
  * Returns what import_parse and store_open return; HALOTUNE_PARSE for a wrong signature; HALOTUNE_NOT_FOUND or
  * HALOTUNE_IO. */
 halotune_status import_open(const char *path, struct imported *out);

@@ -117,33 +117,38 @@ static halotune_status read_signature(const char *text, size_t length, const cha
               path);
 }
 
-/* The identity of a database's pages. A file that is too large to be copied has none: `has` is then false. */
-static void pages_identity(struct store *store, struct identity *out, bool *has) {
+/* The identity of a database's pages. */
+static halotune_status pages_identity(struct store *store, struct identity *out) {
   sqlite3_int64 bytes = 0;
-  *has = false;
-  if (store_has_file(store)) return;
   unsigned char *pages = sqlite3_serialize(store_connection(store), "main", &bytes, 0);
-  if (!pages) return;
+  if (!pages) return fail_memory();
   *out = identity_of("pages of a database", pages, (size_t)bytes);
-  *has = true;
   sqlite3_free(pages);
+  return HALOTUNE_OK;
 }
 
 /* Open a database.
  *   before  what it had when it was opened first; NULL: this is the first time. The same pages were checked then, and
  *           have the same rows, which take longer to read. Other pages may have them, too: a journal may have been
- *           written back. But their indexes may have other rows, and the identity does not cover indexes */
+ *           written back. The indexes of the file count nowhere */
 static halotune_status database_open(const char *path, const struct imported *before, struct imported *out) {
   halotune_status status = store_open(path, STORE_IMPORT, &out->store);
   if (status == HALOTUNE_OK) status = store_hold(out->store);
+  if (status == HALOTUNE_OK && store_has_file(out->store))
+    status =
+        fail(HALOTUNE_DB,
+             "%s: it is larger than 1 GiB, and its sender could change it while it is read: import a document that "
+             "'halotune db export' made of it",
+             path);
   if (status != HALOTUNE_OK) return status;
-  pages_identity(out->store, &out->pages, &out->has_pages);
-  if (before && before->has_pages && out->has_pages && identity_compare(before->pages, out->pages) == 0) {
-    out->document = before->document;
-    return HALOTUNE_OK;
-  }
-  status = before ? store_indexes_check(out->store) : store_pages_check(out->store);
-  return status == HALOTUNE_OK ? rows_identity(out->store, &out->document) : status;
+  status = pages_identity(out->store, &out->pages);
+  if (status != HALOTUNE_OK) return status;
+  const bool is_same = before && identity_compare(before->pages, out->pages) == 0;
+  if (!is_same) status = store_pages_check(out->store);
+  if (status == HALOTUNE_OK) status = store_indexes_make(out->store);
+  if (!is_same) return status == HALOTUNE_OK ? rows_identity(out->store, &out->document) : status;
+  out->document = before->document;
+  return status;
 }
 
 /* Read a document, and close `fd`. */
@@ -163,8 +168,8 @@ static halotune_status document_open(int fd, const char *path, struct imported *
   return status;
 }
 
-/* Lookups keep each parsed template and stencil. A template can take eighty times as much memory as its text, a stencil
- * four hundred times. The templates of this Halotune have half a megabyte of text. */
+/* Lookups keep each parsed template and stencil. A stencil can take four hundred times as much memory as its text; the
+ * check of the rows also counts what templates take. The templates of this Halotune have half a megabyte of text. */
 static halotune_status check_amounts(const struct imported *in, const char *path) {
   static const struct amount most_amounts[] = {
       {"bytes in texts of templates",

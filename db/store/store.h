@@ -73,8 +73,10 @@ bool store_has_file(const struct store *store);
  * them. Returns HALOTUNE_OK, or HALOTUNE_DB with what is damaged. */
 halotune_status store_pages_check(struct store *store);
 
-/* The same, and whether each index has the rows of its table: SQLite may read rows from an index alone. */
-halotune_status store_indexes_check(struct store *store);
+/* Make all indexes of a copy anew, after store_pages_check. SQLite may read rows from an index alone, and its
+ * integrity_check does not find every index that has other rows than its table.
+ * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
+halotune_status store_indexes_make(struct store *store);
 
 /* From this time of clock_ms() on, no statement waits longer than 2 s for the lock of another program. Before it, and
  * without this call, the limit is 30 s. */

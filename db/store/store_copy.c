@@ -161,6 +161,7 @@ halotune_status store_open_copy(const char *path, struct template *const *templa
   if (status == HALOTUNE_OK) {
     status = amounts_check(store->connection, most_amounts, COUNT(most_amounts));
     if (status == HALOTUNE_OK) status = store_pages_check(store);
+    if (status == HALOTUNE_OK) status = store_indexes_make(store);
     if (status == HALOTUNE_OK) status = query_script(store->connection, leave_out_sql);
     if (status == HALOTUNE_OK) status = check_texts(store->connection);
     if (status == HALOTUNE_OK) status = make_tables_anew(store->connection, templates, count);

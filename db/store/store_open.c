@@ -177,13 +177,10 @@ static halotune_status connect_to_read(const struct held_file *file, enum store_
   return connect_guarded(file, SQLITE_OPEN_READWRITE, mode, guard, out, marks);
 }
 
-static const char quick_check[] = "pragma quick_check(1)";
-
-/* Look at each page once. Pages that several rows share would be read for each of them.
- *   pragma  of SQLite, which does that */
-static halotune_status pages_check(sqlite3 *connection, const char *pragma, const char *path) {
+/* Look at each page once. Pages that several rows share would be read for each of them. */
+static halotune_status pages_check(sqlite3 *connection, const char *path) {
   sqlite3_stmt *query = NULL;
-  halotune_status status = query_prepare(connection, pragma, &query);
+  halotune_status status = query_prepare(connection, "pragma quick_check(1)", &query);
   if (status == HALOTUNE_OK && sqlite3_step(query) != SQLITE_ROW) status = query_fail(connection);
   if (status == HALOTUNE_OK && strcmp(column_text(query, 0), "ok") != 0) {
     const char *flaw = column_text(query, 0), *line = strrchr(flaw, '\n'); /* the first line may name the file alone */
@@ -194,6 +191,20 @@ static halotune_status pages_check(sqlite3 *connection, const char *pragma, cons
   }
   sqlite3_finalize(query);
   return status;
+}
+
+/* Make all indexes of a copy in memory anew. Many indexes of long texts may not take more than as much memory again. */
+static halotune_status indexes_make(sqlite3 *copy) {
+  enum { MORE_PAGES = 4096, USUAL_MOST_PAGES = 1073741823 };
+  char sql[64];
+  int64_t pages = 0;
+  halotune_status status = query_number(copy, "pragma page_count", &pages);
+  if (status != HALOTUNE_OK) return status;
+  snprintf(sql, sizeof sql, "pragma max_page_count = %lld", 2 * (long long)pages + MORE_PAGES);
+  status = query_script(copy, sql);
+  if (status == HALOTUNE_OK) status = query_script(copy, "reindex");
+  snprintf(sql, sizeof sql, "pragma max_page_count = %d", USUAL_MOST_PAGES);
+  return status == HALOTUNE_OK ? query_script(copy, sql) : status;
 }
 
 /* Begin a transaction, unless there is one. */
@@ -253,7 +264,8 @@ static halotune_status read_older(struct store *store) {
   if (status == HALOTUNE_OK && content_of(&marks) == CONTENT_NONE)
     status = fail(HALOTUNE_DB, "another program has emptied it");
   if (status == HALOTUNE_OK) store->version = (int)marks.version;
-  if (status == HALOTUNE_OK) status = pages_check(copy, quick_check, store->path);
+  if (status == HALOTUNE_OK) status = pages_check(copy, store->path);
+  if (status == HALOTUNE_OK) status = indexes_make(copy);
   /* The importing user decides about the whole file, and a file that is kept apart has no trusted row. In other files,
    * rows that were not trusted are left out. Since version 5 rows have no mark of trust. */
   const bool takes_all = decides_trust(store->mode) || marks.application == SCHEMA_UNTRUSTED_ID;
@@ -381,13 +393,9 @@ halotune_status store_hold(struct store *store) {
   return guard_tables(copy, store->path);
 }
 
-halotune_status store_pages_check(struct store *store) {
-  return pages_check(store->connection, quick_check, store->path);
-}
+halotune_status store_pages_check(struct store *store) { return pages_check(store->connection, store->path); }
 
-halotune_status store_indexes_check(struct store *store) {
-  return pages_check(store->connection, "pragma integrity_check(1)", store->path);
-}
+halotune_status store_indexes_make(struct store *store) { return indexes_make(store->connection); }
 
 /* Make the folder of a file that does not exist, and find whether it is on a shared file system. */
 static halotune_status make_folder(const char *path, bool *is_shared) {
@@ -433,7 +441,7 @@ static halotune_status look_for_damage(sqlite3 *connection, const struct held_fi
   static const long long most_bytes = 64LL << 20;
   struct stat facts;
   if (lstat(file->name, &facts) != 0 || facts.st_size > most_bytes) return HALOTUNE_OK;
-  return pages_check(connection, quick_check, file->path);
+  return pages_check(connection, file->path);
 }
 
 /* Inspect a file with a connection that cannot write, before it is opened for writing. */

@@ -1218,16 +1218,15 @@ TEST(the_identity_is_that_of_what_is_imported) {
   work_end(&work);
 }
 
-/* Between two looks, the sender gives a file an index with other rows than its table. The tables, and so the identity,
- * are the same, but SQLite may read rows from such an index. */
-TEST(an_index_that_lies_is_found_when_a_file_is_opened_again) {
-  static const struct {
-    const char *change;
-    halotune_status want;
-  } rows[] = {{"create index zx on best (low_ms)", HALOTUNE_OK},
-              {"pragma writable_schema = on; update sqlite_master set sql = 'CREATE INDEX zx on best (bytes)'"
-               " where name = 'zx'",
-               HALOTUNE_DB}};
+/* The sender gives a file an index with other rows than its table. The tables, and so the identity, are the same, but
+ * SQLite may read rows from such an index. It counts nowhere, whether the file has it from the beginning or gets it
+ * between two looks. */
+TEST(an_index_that_lies_is_made_anew) {
+  static const char *const changes[] = {
+      "create index zx on best (low_ms)",
+      "pragma writable_schema = on; update sqlite_master set sql = 'CREATE INDEX zx on best (time_ms)' where name = 'zx'",
+      "update sqlite_master set name = name"};
+  static const char lie[] = "update best set low_ms = low_ms / 2";
   const struct work work = work_begin();
   struct store *store;
   struct bench_case c;
@@ -1236,18 +1235,28 @@ TEST(an_index_that_lies_is_found_when_a_file_is_opened_again) {
   case_load(&c);
   case_put(&c, store, 512);
   case_tune(&c, store, 1, 1, 0.5);
+  sql(store, lie);
   store_close(store);
   CHECK_OK(import_open(work.path, &file));
-  for (size_t i = 0; i < COUNT(rows); i++) {
+  for (size_t i = 0; i < COUNT(changes); i++) {
     sqlite3 *connection = NULL;
     store_close(file.store);
     file.store = NULL;
     CHECK_EQ(SQLITE_OK, sqlite3_open(work.path, &connection), "%s", work.path);
-    CHECK_EQ(SQLITE_OK, sqlite3_exec(connection, rows[i].change, NULL, NULL, NULL), "%s", sqlite3_errmsg(connection));
+    sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+    if (i < 2)
+      CHECK_EQ(SQLITE_OK, sqlite3_exec(connection, changes[i], NULL, NULL, NULL), "%s", sqlite3_errmsg(connection));
     sqlite3_close(connection);
-    CHECK_EQ(rows[i].want, import_open_again(work.path, &file), "%s", rows[i].change);
+    for (int again = i < 2; again < 2; again++) {
+      if (again) CHECK_OK(import_open_again(work.path, &file));
+      else CHECK_OK(import_open(work.path, &file));
+      if (i > 0)
+        CHECK_EQ(1, number_of(file.store, "select count(*) from best indexed by zx where time_ms = 0.5"), "change %zu",
+                 i);
+      if (!again) store_close(file.store);
+    }
   }
-  CHECK(strstr(fail_text(), "zx"), "%s", fail_text());
+  store_close(file.store);
   case_free(&c);
   work_end(&work);
 }
@@ -2037,7 +2046,7 @@ int main(void) {
       cmocka_unit_test(coefficients_of_times_are_shown_and_taken_as_a_whole),
       cmocka_unit_test(a_newer_fit_of_the_same_signer_replaces_the_older_one),
       cmocka_unit_test(the_identity_is_that_of_what_is_imported),
-      cmocka_unit_test(an_index_that_lies_is_found_when_a_file_is_opened_again),
+      cmocka_unit_test(an_index_that_lies_is_made_anew),
       cmocka_unit_test(what_is_kept_apart_is_the_owners_alone),
       cmocka_unit_test(a_file_with_too_many_texts_is_refused),
       cmocka_unit_test(a_database_takes_no_place_of_one_with_the_same_rows),

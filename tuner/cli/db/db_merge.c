@@ -267,15 +267,6 @@ static halotune_status comparison_left_out(halotune_status status) {
   return HALOTUNE_OK;
 }
 
-/* The path of a trusted file that is too large to be copied into memory; NULL if there is none. */
-static const char *large_file(const struct looked *files, int count) {
-  for (int i = 0; i < count; i++) {
-    const bool is_large = !files[i].in.is_document && !files[i].in.has_pages;
-    if (files[i].is_trusted && !files[i].is_database && is_large) return files[i].path;
-  }
-  return NULL;
-}
-
 /* Print which answers would change if the trusted files were taken. Their rows and those of the user's database are in
  * memory meanwhile. */
 static halotune_status changes_print(const struct invocation *invocation, const char *path, struct looked *files,
@@ -286,14 +277,9 @@ static halotune_status changes_print(const struct invocation *invocation, const 
   size_t length = 0;
   long changed = 0, left = 0, future = 0;
   FILE *out = open_memstream(&text, &length);
-  const char *large = large_file(files, count);
-  halotune_status status = out ? HALOTUNE_OK : fail_memory();
-  if (status == HALOTUNE_OK && !large) {
-    status = copy_open(path, &copy);
-    if (!copy) large = path;
-  }
-  if (status == HALOTUNE_OK && large)
-    printf("%s is too large for a comparison of the answers before and after\n", large);
+  halotune_status status = out ? copy_open(path, &copy) : fail_memory();
+  if (status == HALOTUNE_OK && !copy)
+    printf("%s is too large for a comparison of the answers before and after\n", path);
   if (status == HALOTUNE_OK && copy) {
     const struct taking trial = {invocation, copy, files};
     status = comparison_left_out(answers_ask(copy, has_starter(invocation, path), &before));
