@@ -231,6 +231,16 @@ static bool is_named(const struct template *template, const char *hash, const ch
   return strcmp(hex, hash) == 0;
 }
 
+/* Lookups keep what they parse of templates. Definitions are copied into formulas, so a short text can take 4 MB. The
+ * templates of this Halotune take 5 MB. */
+static halotune_status count_parsed(struct check *c, const struct template *template) {
+  const int64_t most_bytes = 512 << 20;
+  c->parsed_bytes += (int64_t)sizeof *template + template->exprs.capacity * (int64_t)sizeof(struct expr);
+  if (c->parsed_bytes <= most_bytes) return HALOTUNE_OK;
+  return fail(HALOTUNE_DB, "its templates would take more than %lld MiB of memory when they are parsed",
+              (long long)(most_bytes >> 20));
+}
+
 /* Columns: name, hash, yaml, cuda, id, common_hash. */
 static halotune_status look_at_template(struct check *c, sqlite3_stmt *row) {
   const char *name = column_text(row, 0), *yaml = column_text(row, 2);
@@ -248,7 +258,8 @@ static halotune_status look_at_template(struct check *c, sqlite3_stmt *row) {
     check_report(c, "the texts of template %s do not match its hash", name);
   if (strcmp(template->name, name) != 0)
     check_report(c, "the template %s is named %s in its text", name, template->name);
-  status = check_variants(c, sqlite3_column_int64(row, 4), template);
+  status = count_parsed(c, template);
+  if (status == HALOTUNE_OK) status = check_variants(c, sqlite3_column_int64(row, 4), template);
   template_free(template);
   return status;
 }

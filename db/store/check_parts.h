@@ -23,6 +23,7 @@ struct check {
   sqlite3_stmt *variants;    /* all variants in the order of their templates; at the first one that was not looked at */
   struct subject subject;    /* the texts of the row that was looked at last */
   int64_t most_bytes, bytes; /* how much may be read and generated; how much of rows was read */
+  int64_t parsed_bytes;      /* memory of all templates, parsed */
   double until_thread_ms;    /* by clock_thread_ms: the check ends then */
 };
 
