@@ -27,7 +27,8 @@ struct imported {
 };
 
 /* Read a file that is either such a document or a database. A database of at most 1 GiB is copied into memory
- * (store_hold), and its indexes are made anew there. It is never signed. A document may come from a pipe, a database may not.
+ * (store_hold), and its indexes are made anew there. It is never signed. A document may come from a pipe, a database
+ * may not.
  * Returns what import_parse and store_open return; HALOTUNE_PARSE for a wrong signature; HALOTUNE_NOT_FOUND or
  * HALOTUNE_IO. */
 halotune_status import_open(const char *path, struct imported *out);
