@@ -35,7 +35,9 @@ halotune_status import_open(const char *path, struct imported *out);
 
 /* Open the store of a file again after it was opened and closed. The file must not be `is_once`, and its content must
  * be the same.
+ *   is_checked  receives whether nothing of it can differ from what it was; else its rows are the same, but not what
+ *               the identity does not cover, such as origins, so that store_check is due again
  * Returns what import_open returns; HALOTUNE_DB for a file that was changed. */
-halotune_status import_open_again(const char *path, struct imported *file);
+halotune_status import_open_again(const char *path, struct imported *file, bool *is_checked);
 
 #endif

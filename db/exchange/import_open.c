@@ -211,11 +211,12 @@ static halotune_status open_either(const char *path, const struct imported *befo
 
 halotune_status import_open(const char *path, struct imported *out) { return open_either(path, NULL, out); }
 
-halotune_status import_open_again(const char *path, struct imported *file) {
+halotune_status import_open_again(const char *path, struct imported *file, bool *is_checked) {
   struct imported again;
   halotune_status status = open_either(path, file, &again);
   if (status != HALOTUNE_OK) return status;
   if (identity_compare(again.document, file->document) == 0) {
+    *is_checked = file->is_document || identity_compare(again.pages, file->pages) == 0;
     file->store = again.store;
     return HALOTUNE_OK;
   }

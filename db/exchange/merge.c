@@ -676,7 +676,7 @@ static const char future_bests_sql[] = "select id from best where date > " SQL_N
 /* A measurement of a run that has ended is not later than its end (SQL_VERDICT_DATE). Few measurements took longer than
  * the time since the start of their run, so that few dates are computed. */
 static const char future_measurements_sql[] =
-    "select m.id from (select *, (julianday('now') - julianday(started)) * 86400 - 1 as most_s from run) r"
+    "select m.id from (select id, started, ended, (julianday('now') - julianday(started)) * 86400 - 1 as most_s from run) r"
     " cross join measurement m on m.run_id = r.id where m.at_s > r.most_s and (r.ended is null or r.ended > " SQL_NOW
     ")"
     " and " SQL_MEASURED_DATE("m", "r") " > " SQL_NOW " order by m.id";

@@ -414,11 +414,15 @@ _Static_assert(GRID_MOST_AXIS_POINTS == 2147483648 && GRID_MOST_POINTS == 109951
                "SQL_HAS_GRID has these numbers");
 /* Compare the counts in runs and bests with their rows. An export may keep a run without its measurements, or with
  * only the measurements of its finalists. */
+#define SQL_HAS_NO_ORIGIN "coalesce(origin_id in (select id from origin), 0) = 0" /* a file may leave out REFERENCES */
 static const char counts_sql[] =
     "select 'run', r.id, 'its outcomes are not those of its measurements' from run r where outcomes is not null"
     " and exists (select 1 from measurement m where m.run_id = r.id and not exists (select 1 from finalist f where f.run_id = r.id"
     " and f.variant_id = m.variant_id)) and iif(json_valid(outcomes), (select total(value) from json_each(outcomes)), -1)"
     " <> (select count(*) from measurement m where m.run_id = r.id)"
+    " union all select 'run', id, 'its origin is not there' from run where " SQL_HAS_NO_ORIGIN
+    " union all select 'best', id, 'its origin is not there' from best where " SQL_HAS_NO_ORIGIN
+    " union all select 'prediction', id, 'its origin is not there' from prediction where " SQL_HAS_NO_ORIGIN
     " union all select 'best', b.id, 'its run measured another problem' from best b join run r on r.id = b.run_id"
     " where r.problem_id <> b.problem_id"
     " union all select 'best', b.id, 'its run was tuned with another text' from best b join run r on r.id = b.run_id"

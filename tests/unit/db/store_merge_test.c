@@ -1247,12 +1247,14 @@ TEST(an_index_that_lies_is_made_anew) {
     if (i < 2)
       CHECK_EQ(SQLITE_OK, sqlite3_exec(connection, changes[i], NULL, NULL, NULL), "%s", sqlite3_errmsg(connection));
     sqlite3_close(connection);
+    bool is_checked = true;
     for (int again = i < 2; again < 2; again++) {
-      if (again) CHECK_OK(import_open_again(work.path, &file));
+      if (again) CHECK_OK(import_open_again(work.path, &file, &is_checked));
       else CHECK_OK(import_open(work.path, &file));
       if (i > 0)
         CHECK_EQ(1, number_of(file.store, "select count(*) from best indexed by zx where time_ms = 0.5"), "change %zu",
                  i);
+      CHECK_EQ(i == 2, is_checked, "change %zu", i);
       if (!again) store_close(file.store);
     }
   }

@@ -25,25 +25,31 @@ void looked_close(struct looked *file) {
   file->in.store = NULL;
 }
 
-halotune_status looked_open(struct looked *file) {
-  return file->in.store ? HALOTUNE_OK : import_open_again(file->path, &file->in);
-}
-
-/* Open a file and check all of it, before any of its rows is used. */
-static halotune_status file_open(const char *path, struct looked *out) {
+/* Check all of an open file, before any of its rows is used. */
+static halotune_status file_check(const char *path, struct store *store) {
   struct text first = {0};
   long found = 0;
-  out->path = path;
-  origin_name(path, out->origin, sizeof out->origin);
-  halotune_status status = import_open(path, &out->in);
-  if (status != HALOTUNE_OK) return status;
-  status = store_check_first(out->in.store, &first, &found);
+  halotune_status status = store_check_first(store, &first, &found);
   if (status == HALOTUNE_DB) status = fail(status, "%s: %s", path, fail_text());
   else if (status == HALOTUNE_OK && found > 0)
     status = fail(HALOTUNE_PARSE, "%s: %.*s (%ld error%s in all); nothing was merged", path, FAIL_TEXT_BYTES / 2,
                   text_string(&first), found, PLURAL(found));
   text_free(&first);
   return status;
+}
+
+halotune_status looked_open(struct looked *file) {
+  bool is_checked = true;
+  if (file->in.store) return HALOTUNE_OK;
+  const halotune_status status = import_open_again(file->path, &file->in, &is_checked);
+  return status == HALOTUNE_OK && !is_checked ? file_check(file->path, file->in.store) : status;
+}
+
+static halotune_status file_open(const char *path, struct looked *out) {
+  out->path = path;
+  origin_name(path, out->origin, sizeof out->origin);
+  const halotune_status status = import_open(path, &out->in);
+  return status == HALOTUNE_OK ? file_check(path, out->in.store) : status;
 }
 
 halotune_status trust_read(const struct invocation *invocation, struct trust *out) {
