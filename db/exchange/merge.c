@@ -876,7 +876,7 @@ halotune_status store_merge(struct store *to, struct store *from, const struct m
                     .found = {.find = options->find}};
   int64_t pages = 0;
   const bool is_part = !sqlite3_get_autocommit(m.to);   /* the merge is part of the caller's transaction */
-  const bool is_held = !sqlite3_get_autocommit(m.from); /* a file that is too large for a copy: store_hold */
+  const bool is_held = !sqlite3_get_autocommit(m.from); /* the caller reads it in a transaction */
   struct tables *tables = malloc(sizeof *tables);
   if (!tables) return fail_memory();
   m.tables = tables;

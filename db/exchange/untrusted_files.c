@@ -127,11 +127,6 @@ static halotune_status copy_to(int folder, const char *name, struct copy *copy) 
 static halotune_status copy_make(struct store *from, struct copy *out) {
   sqlite3_int64 length = 0;
   *out = (struct copy){.bytes = sqlite3_serialize(store_connection(from), "main", &length, 0)};
-  if (!out->bytes && store_has_file(from))
-    return fail(HALOTUNE_DB,
-                "%s: it is too large to be kept apart, because it is copied in memory for that; 'halotune db export' "
-                "without --cubins makes a smaller document of it",
-                store_path(from));
   if (!out->bytes) return fail_memory();
   out->length = (size_t)length;
   bytes_mark(out->bytes);

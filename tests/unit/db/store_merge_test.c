@@ -78,6 +78,13 @@ static void merge_store(struct store *to, struct store *from, struct merge_count
   CHECK_OK(store_merge(to, from, &options, counts));
 }
 
+/* Make one store a copy of another one, with its ids. */
+static void copy_pages(struct store *to, struct store *from) {
+  sqlite3_backup *backup = sqlite3_backup_init(store_connection(to), "main", store_connection(from), "main");
+  CHECK(backup && sqlite3_backup_step(backup, -1) == SQLITE_DONE, "backup");
+  sqlite3_backup_finish(backup);
+}
+
 TEST(every_table_is_described) {
   struct store *store;
   static struct tables tables;
@@ -1631,7 +1638,7 @@ TEST(a_row_without_its_text_is_not_exported) {
   end_fixture(&f);
 }
 
-/* A file of more than 1 GiB is not copied, but held in a transaction, which the merge leaves as it is. */
+/* Whoever reads a database in a transaction keeps it: a merge from this database leaves it as it is. */
 TEST(a_held_database_is_merged) {
   struct fixture f;
   struct store *to;
@@ -1664,9 +1671,7 @@ TEST(a_copy_takes_what_its_user_measured_since) {
     struct merge_counts counts;
     begin_fixture(&f);
     CHECK_OK(store_open_memory(&to));
-    sqlite3_backup *backup = sqlite3_backup_init(store_connection(to), "main", store_connection(f.store), "main");
-    CHECK(backup && sqlite3_backup_step(backup, -1) == SQLITE_DONE, "backup");
-    sqlite3_backup_finish(backup);
+    copy_pages(to, f.store);
     sql(to, "update run set state = 'running', ended = null where id = 2; delete from finalist where run_id = 2;"
             " delete from best where run_id = 2; delete from measurement where run_id = 2");
     sql(f.store, rows[i % COUNT(rows)].change);
@@ -1696,9 +1701,7 @@ TEST(a_document_adds_no_best_to_a_run_of_this_user) {
     struct merge_counts counts;
     begin_fixture(&f);
     CHECK_OK(store_open_memory(&to));
-    sqlite3_backup *backup = sqlite3_backup_init(store_connection(to), "main", store_connection(f.store), "main");
-    CHECK(backup && sqlite3_backup_step(backup, -1) == SQLITE_DONE, "backup");
-    sqlite3_backup_finish(backup);
+    copy_pages(to, f.store);
     const int64_t bests = number_of(to, "select count(*) from best");
     sql(f.store, "update best set time_ms = 1e-5, low_ms = 1e-5, date = '2026-03-04T05:06:07.000Z' where run_id = 2");
     if (!is_known) sql(f.store, "update run set seed = seed + 1 where id = 2");
