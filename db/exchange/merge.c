@@ -875,14 +875,13 @@ halotune_status store_merge(struct store *to, struct store *from, const struct m
                     .options = options,
                     .found = {.find = options->find}};
   int64_t pages = 0;
-  const bool is_part = !sqlite3_get_autocommit(m.to);   /* the merge is part of the caller's transaction */
-  const bool is_held = !sqlite3_get_autocommit(m.from); /* the caller reads it in a transaction */
+  const bool is_part = !sqlite3_get_autocommit(m.to); /* the merge is part of the caller's transaction */
   struct tables *tables = malloc(sizeof *tables);
   if (!tables) return fail_memory();
   m.tables = tables;
   halotune_status status = tables_read(m.to, tables);
   if (status == HALOTUNE_OK) status = pages_keep(m.to, merge_pages, &pages);
-  if (status == HALOTUNE_OK && !is_held) status = query_script(m.from, "begin"); /* all tables are of one moment */
+  if (status == HALOTUNE_OK) status = query_script(m.from, "begin"); /* all tables are of one moment */
   if (status == HALOTUNE_OK) {
     if (!is_part) status = query_script(m.to, "begin immediate");
     if (status == HALOTUNE_OK) status = origin_put(&m);
@@ -893,7 +892,7 @@ halotune_status store_merge(struct store *to, struct store *from, const struct m
     if (status == HALOTUNE_OK) status = decide_bests(&m);
     if (status == HALOTUNE_OK) status = tell_met(&m);
     if (!is_part) status = query_finish(m.to, status);
-    if (!is_held) sqlite3_exec(m.from, "rollback", NULL, NULL, NULL);
+    sqlite3_exec(m.from, "rollback", NULL, NULL, NULL);
   }
   if (pages != 0) (void)pages_keep(m.to, pages, &(int64_t){0});
   if (status == HALOTUNE_OK && counts) *counts = m.counts;

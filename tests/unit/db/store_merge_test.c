@@ -1638,20 +1638,6 @@ TEST(a_row_without_its_text_is_not_exported) {
   end_fixture(&f);
 }
 
-/* Whoever reads a database in a transaction keeps it: a merge from this database leaves it as it is. */
-TEST(a_held_database_is_merged) {
-  struct fixture f;
-  struct store *to;
-  begin_fixture(&f);
-  CHECK_OK(store_open_memory(&to));
-  sql(f.store, "begin");
-  merge_store(to, f.store, NULL);
-  CHECK(!sqlite3_get_autocommit(store_connection(f.store)), "the file is still held");
-  CHECK_EQ(3, number_of(to, "select count(*) from run"), "runs");
-  store_close(to);
-  end_fixture(&f);
-}
-
 /* A copy that was made during a run takes the run's results and its end from the finished original, and none of them
  * from a database of someone else. A best is not taken without its run. */
 TEST(a_copy_takes_what_its_user_measured_since) {
@@ -2062,7 +2048,6 @@ int main(void) {
       cmocka_unit_test(what_another_signer_gave_before_is_told),
       cmocka_unit_test(a_best_is_exported_without_a_run_that_is_not_chosen),
       cmocka_unit_test(a_row_without_its_text_is_not_exported),
-      cmocka_unit_test(a_held_database_is_merged),
       cmocka_unit_test(a_copy_takes_what_its_user_measured_since),
       cmocka_unit_test(a_document_adds_no_best_to_a_run_of_this_user),
       cmocka_unit_test(forget_removes_the_coefficients_of_a_signer_alone),
