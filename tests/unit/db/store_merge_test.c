@@ -1327,6 +1327,28 @@ TEST(a_file_with_too_many_texts_is_refused) {
   }
 }
 
+/* A template takes 136 KB when it is parsed, however short its text is. */
+TEST(templates_that_take_too_much_memory_are_refused) {
+  static const char add[] =
+      "with recursive n(i) as (select 1 union all select i + 1 from n where i < %d) insert into template (hash,"
+      " common_hash, name, yaml, cuda, origin_id) select printf('%%064x', i), printf('%%064x', i), 'test', 'name: test\nabout:"
+      " for tests\nparameters: {p: {values: [1, 2], default: 1, about: one}}\nrules: []\nblock: [1, 1, 1]\ngrid: [1, 1, 1]\n"
+      "shared_bytes: 0\n', 'update(taps, COEFFICIENT_VALUES, results);', 1 from n";
+  static const int counts[] = {100, 4000};
+  for (size_t i = 0; i < COUNT(counts); i++) {
+    struct fixture f;
+    char text[sizeof add + 16], first[512] = "";
+    long found = 0;
+    begin_fixture(&f);
+    snprintf(text, sizeof text, add, counts[i]);
+    sql(f.store, text);
+    const halotune_status status = store_check(f.store, keep_text, first, &found);
+    if (i == 0) CHECK(status == HALOTUNE_OK && strstr(first, "hash"), "%s: %s", first, fail_text());
+    else CHECK(status == HALOTUNE_DB && strstr(fail_text(), "take more than 512 MiB of memory"), "%s", fail_text());
+    end_fixture(&f);
+  }
+}
+
 /* Import a database without trust. Returns whether it is new, and the path of the file that is kept. */
 static bool keep_database(const char *path, const char *own, char **kept) {
   struct imported in;
@@ -2040,6 +2062,7 @@ int main(void) {
       cmocka_unit_test(an_index_that_lies_is_made_anew),
       cmocka_unit_test(what_is_kept_apart_is_the_owners_alone),
       cmocka_unit_test(a_file_with_too_many_texts_is_refused),
+      cmocka_unit_test(templates_that_take_too_much_memory_are_refused),
       cmocka_unit_test(a_database_takes_no_place_of_one_with_the_same_rows),
       cmocka_unit_test(what_others_may_write_is_not_listed),
       cmocka_unit_test(a_merge_of_many_bests_of_one_problem_takes_steps_for_each),
