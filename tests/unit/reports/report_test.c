@@ -7,6 +7,7 @@
 
 #include "base/files/file.h"
 #include "base/text/json.h"
+#include "db/store/query.h"
 #include "db/store/store.h"
 #include "reports/document/device_json.h"
 #include "reports/document/document.h"
@@ -369,6 +370,77 @@ TEST(results_of_this_user_are_shown_before_those_of_others) {
   store_close(store);
 }
 
+/* Variant 3 is the fastest of the other template. Run 4 is newer than run 2, and timed the same variants. */
+TEST(a_rival_has_times_of_this_user_before_those_of_others) {
+  static const char newer_run[] =
+      "update origin set kind = 'measured'; insert into origin (id, kind, name, date) values (99, 'imported', 'm', '');"
+      "update variant set template_id = 2 where id = 3;"
+      "create temp table r as select * from run where id = 2; update r set id = 4, outcomes = null;"
+      "insert into run select * from r;"
+      "create temp table m as select * from measurement where id in (4, 5);"
+      "update m set id = id + 100, run_id = 4, median_ms = median_ms / 2; insert into measurement select * from m";
+  static const struct {
+    const char *change;
+    int64_t run;
+  } rows[] = {{"", 4}, {"update run set origin_id = 99 where id = 4", 2}, {"update run set origin_id = 99", 4}};
+  for (size_t row = 0; row < COUNT(rows); row++) {
+    struct store *store = changed_open(newer_run);
+    CHECK_OK(query_script(store_connection(store), rows[row].change));
+    json_t *document = document_of(store, NULL), *rival;
+    const json_t *found = NULL;
+    size_t i;
+    json_array_foreach(json_object_get(json_array_get(json_object_get(document, "problems"), 0), "rivals"), i, rival) {
+      if (member_whole(rival, "variant") == 3) found = rival;
+    }
+    CHECK(found, "the best of the other template");
+    CHECK_EQ(rows[row].run, member_whole(found, "run"), "row %zu", row);
+    CHECK_EQ(rows[row].run, member_whole(found, "first_run"), "row %zu", row);
+    json_decref(document);
+    store_close(store);
+  }
+}
+
+/* On the second GPU, variant 1 wins, and two runs searched. The newer one is faster. */
+TEST(the_time_on_another_gpu_is_of_this_user_first) {
+  static const char other_gpu[] =
+      "update origin set kind = 'measured'; insert into origin (id, kind, name, date) values (99, 'imported', 'm', '');"
+      "create temp table d as select * from device where id = 1; update d set id = 9, uuid = 'GPU-9', name = 'NVIDIA H100';"
+      "insert into device select * from d;"
+      "create temp table p as select * from problem where id = 1; update p set id = 9, device_id = 9;"
+      "insert into problem select * from p;"
+      "create temp table r as select * from run where id = 2;"
+      "update r set id = 8, problem_id = 9, outcomes = null; insert into run select * from r;"
+      "update r set id = 9; insert into run select * from r;"
+      "create temp table m as select * from measurement where id in (3, 4);"
+      "update m set id = id + 100, run_id = 8, median_ms = 0.2 / variant_id; insert into measurement select * from m;"
+      "update m set id = id + 100, run_id = 9, median_ms = 0.1 / variant_id; insert into measurement select * from m;"
+      "create temp table b as select * from best where is_current; update b set id = 9, problem_id = 9, variant_id = 1,"
+      " run_id = 8, time_ms = 0.15; insert into best select * from b";
+  static const struct {
+    const char *change;
+    int64_t run;
+    double time_ms;
+  } rows[] = {{"", 9, 0.05},
+              {"update run set origin_id = 99 where id = 9", 8, 0.1},
+              {"update run set origin_id = 99", 9, 0.05}};
+  for (size_t row = 0; row < COUNT(rows); row++) {
+    struct store *store = changed_open(other_gpu);
+    CHECK_OK(query_script(store_connection(store), rows[row].change));
+    json_t *document = document_of(store, NULL), *pair;
+    const json_t *found = NULL;
+    size_t i;
+    json_array_foreach(json_object_get(document, "transfer"), i, pair) {
+      if (member_whole(pair, "to") == 9) found = pair;
+    }
+    CHECK(found, "the winner of the first GPU, on the second");
+    CHECK_EQ(rows[row].run, member_whole(found, "run"), "row %zu", row);
+    CHECK_NEAR(rows[row].time_ms, member_number(found, "time_ms"), 1e-9, "row %zu", row);
+    CHECK_NEAR(2 * rows[row].time_ms, member_number(found, "best_ms"), 1e-9, "row %zu", row);
+    json_decref(document);
+    store_close(store);
+  }
+}
+
 /* Run 2 lacks a result, so its course is unknown. A time of a variant that failed is none. */
 TEST(courses_and_times_are_those_that_are_known) {
   struct store *store =
@@ -411,6 +483,8 @@ int main(void) {
       cmocka_unit_test(a_search_is_whole_if_no_result_is_missing),
       cmocka_unit_test(a_rival_of_the_search_has_both_times_of_one_run),
       cmocka_unit_test(results_of_this_user_are_shown_before_those_of_others),
+      cmocka_unit_test(a_rival_has_times_of_this_user_before_those_of_others),
+      cmocka_unit_test(the_time_on_another_gpu_is_of_this_user_first),
       cmocka_unit_test(courses_and_times_are_those_that_are_known),
       cmocka_unit_test(runs_belong_to_problems_of_the_document),
       cmocka_unit_test(a_document_that_memory_is_out_for_fails),
