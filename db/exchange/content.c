@@ -65,11 +65,25 @@
   " d.id = p.device_id join variant v on v.id = f.variant_id join stencil s on s.id = v.stencil_id join template t" \
   " on t.id = v.template_id where " SQL_IS_RUNNER_UP("f")
 
-/* A verdict that a variant is wrong: lookups of its problem do not run the variant. */
-#define SQL_WRONG "cast(" SQL_VARIANT_BY(SQL_BY_NAME) " || " SQL_MODEL " as blob)"
-/* The same with its date. A verdict that is later than the known one also holds for a winner that was measured in
- * between, also in another database. */
-#define SQL_DATED_WRONG "cast(" SQL_VARIANT " || " SQL_MODEL " || " SQL_FIELD(SQL_MEASURED_DATE("w", "r")) " as blob)"
+/* What a verdict is about: a source and a configuration, each on a grid and a model of GPU (refuted.h). The name of the
+ * stencil does not count. */
+#define SQL_VERDICT_PLACE                                                                         \
+  SQL_FIELD("s.hash")                                                                             \
+  " || " SQL_FIELD("p.dtype") " || " SQL_FIELD("p.nx") " || " SQL_FIELD("p.ny") " || " SQL_FIELD( \
+      "p.nz") " || " SQL_MODEL
+#define SQL_JUDGED_SOURCE "cast('source ' || " SQL_FIELD("v.source_hash") " || " SQL_VERDICT_PLACE " as blob)"
+#define SQL_JUDGED_CONFIGURATION \
+  "cast('configuration ' || " SQL_FIELD("t.hash") " || " SQL_FIELD(SQL_BY_NAME) " || " SQL_VERDICT_PLACE " as blob)"
+
+/* A verdict that a variant is wrong, with its date: lookups of its problem do not run the variant. A verdict that is
+ * later than the known one also holds for a winner that was measured in between, also in another database. The end of a
+ * run bounds the date (SQL_VERDICT_DATE); where the run goes on, the end is not known yet.
+ *   giver  who says so, as SQL_GIVER: the verdicts of two hold for different winners. '' for this user, whose verdict
+ *          holds wherever the same one of others does */
+#define SQL_WRONG(giver)                                                 \
+  "cast(" SQL_VARIANT " || " SQL_MODEL                                   \
+  " || " SQL_FIELD("min(" SQL_MEASURED_DATE("w", "r") ", max(r.started," \
+                                                      " coalesce(r.ended, '9')))") " || " giver " as blob)"
 #define SQL_VERDICTS_OF(is_kind)                                                                                    \
   " from measurement w join run r on r.id = w.run_id join problem p on p.id = r.problem_id join device d on"        \
   " d.id = p.device_id join variant v on v.id = w.variant_id join stencil s on s.id = v.stencil_id join template t" \
@@ -81,18 +95,19 @@
   "cast(" SQL_MODEL " || " SQL_GPU " || printf('%d %d %d %d %d %d %d %d', d.bus_bits, d.l2_bytes, d.max_threads," \
   " d.max_threads_sm, d.max_registers, d.registers_sm, d.max_shared_bytes, d.warp_size) as blob) from device d"
 
-/* Verdicts that hold in a trusted database. One that a later run has disproved would take the winner away again, if a
- * file says that it is newer. In the same way, a winner that is known to be wrong would answer again. So neither is
- * known. */
+/* The sources and configurations that a trusted database knows to be wrong. A file that calls one right may let it
+ * answer again. */
 #define SQL_KNOWN_WRONGS                                                                          \
   " from (" SQL_REFUTED_VARIANTS ") p join device d on d.id = p.device_id join variant v on v.id" \
   " = p.variant_id join stencil s on s.id = v.stencil_id join template t on t.id = v.template_id"
 
-/* Verdicts of the trusted database, each with its date, about variants that are known to be wrong there. */
-#define SQL_KNOWN_VERDICTS                                                  \
-  SQL_VERDICTS_OF(SQL_IS_WRONG)                                             \
-  " and (w.variant_id, p.dtype, p.nx, p.ny, p.nz) in (select k.variant_id," \
-  " k.dtype, k.nx, k.ny, k.nz from (" SQL_REFUTED_VARIANTS ") k)"
+/* Verdicts of the trusted database, each with its date, that hold there. One that a later run has disproved would take
+ * the winner away again, if a file says that it is newer. So it is not known. */
+#define SQL_KNOWN_VERDICTS                                                                                                       \
+  SQL_VERDICTS_OF(SQL_IS_WRONG)                                                                                                  \
+  " and (w.variant_id, p.dtype, p.nx, p.ny, p.nz, d.name, d.capability, d.sm_count, d.is_emulation, " SQL_GIVER_OF(              \
+      "r") ") in (select k.variant_id, k.dtype, k.nx, k.ny, k.nz, kd.name, kd.capability, kd.sm_count, kd.is_emulation, k.giver" \
+           " from (" SQL_REFUTED_VARIANTS ") k join device kd on kd.id = k.device_id)"
 
 /* The date of a text `x`: that of its newest winner. As in lookups, only current winners count. */
 #define SQL_DATE_OF_TEXT "(select max(" SQL_DATE("b.date") ") from best b where b.text_id = x.id and b.is_current)"
@@ -103,8 +118,9 @@
   " from (select x.hash, row_number() over (partition by s.name order by " SQL_DATE_OF_TEXT \
   " desc, x.id desc) as place from stencil_text x join stencil s on s.id = x.stencil_id) where place = 1"
 
-/* `one` and `several` are the words of counts. `select` has the columns name, hash and content (or NULL); `known` has
- * hash and content (or NULL). `hashed` is the kind of the content's identity. */
+/* `one` and `several` are the words of counts. `select` has the columns name, hash, content (or NULL), and maybe another
+ * content: the same is known if one of both is. Its place ?1, if it has one, is the giver of the file. `known` has hash
+ * and content (or NULL). `hashed` is the kind of the content's identity. */
 static const struct {
   const char *kind, *one, *several, *hashed, *select, *known;
   bool is_against; /* only what is against a known content is told, and is new */
@@ -129,11 +145,15 @@ static const struct {
      "select distinct " SQL_PLACE ", '', " SQL_FINALIST SQL_FINALISTS " order by 1, 3",
      "select distinct '', " SQL_FINALIST SQL_FINALISTS " and f.variant_id not in (" SQL_REFUTED_ALIKE ")", false},
     {"wrong", "wrong variant", "wrong variants", "wrong variant",
-     "select distinct " SQL_PLACE ", '', " SQL_DATED_WRONG SQL_VERDICTS_OF(SQL_IS_WRONG) " order by 1, 3",
-     "select distinct '', " SQL_DATED_WRONG SQL_KNOWN_VERDICTS, false},
-    {"right", "known wrong variant that it calls right", "known wrong variants that it calls right", "wrong variant",
-     "select distinct " SQL_PLACE ", '', " SQL_WRONG SQL_VERDICTS_OF(SQL_IS_RIGHT) " order by 1, 3",
-     "select distinct '', " SQL_WRONG SQL_KNOWN_WRONGS, true},
+     "select distinct " SQL_PLACE ", '', " SQL_WRONG("''") ", " SQL_WRONG(SQL_FIELD("?1"))
+         SQL_VERDICTS_OF(SQL_IS_WRONG) " order by 1, 3",
+     "select distinct '', iif(" SQL_GIVER_OF("r") " = '', " SQL_WRONG("''") ", " SQL_WRONG(
+         SQL_FIELD(SQL_GIVER_OF("r"))) ")" SQL_KNOWN_VERDICTS,
+     false},
+    {"right", "known wrong variant that it calls right", "known wrong variants that it calls right", "right variant",
+     "select distinct " SQL_PLACE ", '', " SQL_JUDGED_CONFIGURATION
+     ", " SQL_JUDGED_SOURCE SQL_VERDICTS_OF(SQL_IS_RIGHT) " order by 1, 3",
+     "select distinct '', iif(p.key > 0, " SQL_JUDGED_CONFIGURATION ", " SQL_JUDGED_SOURCE ")" SQL_KNOWN_WRONGS, true},
     {"times", "set of times", "sets of times", "coefficients of predicted times",
      "select name, '', content from " SQL_PREDICTIONS " order by 1, 3", "select '', content from " SQL_PREDICTIONS,
      false},
@@ -158,16 +178,18 @@ static int compare_keys(const void *a, const void *b) {
   return strcmp(left->hash, right->hash);
 }
 
+static struct key key_of_content(sqlite3_stmt *row, int column, size_t kind) {
+  struct key key = {.kind = kind};
+  const void *bytes = sqlite3_column_blob(row, column);
+  identity_hex(identity_of(kinds[kind].hashed, bytes, (size_t)sqlite3_column_bytes(row, column)), key.hash);
+  return key;
+}
+
 /* The key of a row, whose columns `at` and `at` + 1 are hash and content. */
 static struct key key_of(sqlite3_stmt *row, int at, size_t kind) {
   struct key key = {.kind = kind};
-  if (sqlite3_column_type(row, at + 1) != SQLITE_BLOB) {
-    sqlite3_snprintf((int)sizeof key.hash, key.hash, "%s", column_text(row, at));
-    return key;
-  }
-  identity_hex(
-      identity_of(kinds[kind].hashed, sqlite3_column_blob(row, at + 1), (size_t)sqlite3_column_bytes(row, at + 1)),
-      key.hash);
+  if (sqlite3_column_type(row, at + 1) == SQLITE_BLOB) return key_of_content(row, at + 1, kind);
+  sqlite3_snprintf((int)sizeof key.hash, key.hash, "%s", column_text(row, at));
   return key;
 }
 
@@ -207,6 +229,15 @@ static bool is_known(const struct content_known *known, const struct key *key) {
   return known->count > 0 && bsearch(key, known->keys, (size_t)known->count, sizeof *known->keys, compare_keys);
 }
 
+/* Whether the content of a row is known, or the other one, if the row has another. */
+static bool is_any_known(const struct content_known *known, const struct key *key, sqlite3_stmt *row) {
+  enum { OTHER = 3 };
+  if (is_known(known, key)) return true;
+  if (sqlite3_column_count(row) <= OTHER) return false;
+  const struct key other = key_of_content(row, OTHER, key->kind);
+  return is_known(known, &other);
+}
+
 static bool has_kind(const struct content_known *known, size_t kind) {
   for (int i = 0; i < known->count; i++) {
     if (known->keys[i].kind == kind) return true;
@@ -214,7 +245,7 @@ static bool has_kind(const struct content_known *known, size_t kind) {
   return false;
 }
 
-halotune_status content_each(struct store *from, const struct content_known *known,
+halotune_status content_each(struct store *from, const struct content_known *known, const char *giver,
                              void (*tell)(void *context, const struct content *content), void *context) {
   halotune_status status = HALOTUNE_OK;
   for (size_t kind = 0; kind < COUNT(kinds) && status == HALOTUNE_OK; kind++) {
@@ -222,9 +253,11 @@ halotune_status content_each(struct store *from, const struct content_known *kno
     int code = SQLITE_DONE;
     if (kinds[kind].is_against && !has_kind(known, kind)) continue; /* a document may have very many results */
     status = query_prepare(store_connection(from), kinds[kind].select, &select);
+    if (status == HALOTUNE_OK && sqlite3_bind_parameter_count(select) > 0)
+      sqlite3_bind_text(select, 1, giver, -1, SQLITE_STATIC);
     while (status == HALOTUNE_OK && (code = sqlite3_step(select)) == SQLITE_ROW) {
       const struct key key = key_of(select, 1, kind);
-      const bool has_same = is_known(known, &key), is_against = kinds[kind].is_against;
+      const bool has_same = is_any_known(known, &key, select), is_against = kinds[kind].is_against;
       const struct content content = {(int)kind, kinds[kind].kind, column_text(select, 0), key.hash,
                                       has_same && !is_against};
       if (has_same || !is_against) tell(context, &content);

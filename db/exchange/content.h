@@ -40,8 +40,9 @@ void content_known_free(struct content_known *known);
  * `from`, for each variant that `from` calls right and the trusted database knows to be wrong, and for each set of
  * coefficients of predicted times, in this order.
  *   known  what the trusted database has
+ *   giver  who gives `from`, as SQL_GIVER says (refuted.h): a kind of origin, a blank and the key of a signer
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
-halotune_status content_each(struct store *from, const struct content_known *known,
+halotune_status content_each(struct store *from, const struct content_known *known, const char *giver,
                              void (*tell)(void *context, const struct content *content), void *context);
 
 #endif

@@ -48,7 +48,7 @@ struct merge {
    * databases the run was still running. */
   struct id_list behind, ahead; /* runs that were still running here; runs that were still running there */
   /* Runs that were still running here. own: not from the giver, and whose rows are taken. left: whose rows are not,
-   * because they are not from the giver, or end before a wrong verdict of theirs */
+   * because they are not from the giver, or end before a verdict of theirs */
   struct id_list own, left;
   int64_t asked_run;    /* the run for which run_is_from_giver was called last; 0: none */
   bool was_from_giver;  /* what it returned then */
@@ -302,11 +302,14 @@ static halotune_status is_own_run(const struct merge *m, int64_t id, bool *out) 
   return status;
 }
 
-/* Whether the end that the other database gives to a run lies before a wrong verdict of the run. A verdict is not later
- * than the end of its run, so this one would count as older than it is: as older than a best, perhaps. */
-static halotune_status is_end_before_wrong(const struct merge *m, int64_t run, bool *out) {
-  static const char sql[] = "select exists (select 1 from measurement m join run r on r.id = m.run_id where r.id = ?1"
-                            " and " SQL_IS_WRONG("m") " and " SQL_VERDICT_DATE("m", "r") " > max(r.started, ?2))";
+/* Whether the end that the other database gives to a run lies before a verdict of the run. A verdict is not later than
+ * the end of its run, so this one would count as older than it is: a wrong one as older than a best, perhaps, and one
+ * that takes a wrong verdict back as older than that. Where nothing is wrong, no verdict decides anything. */
+static halotune_status is_end_before_verdict(const struct merge *m, int64_t run, bool *out) {
+  static const char sql[] =
+      "select " SQL_IS_ANY_WRONG
+      " and exists (select 1 from measurement m join run r on r.id = m.run_id where r.id = ?1"
+      " and (" SQL_IS_WRONG("m") " or " SQL_IS_RIGHT("m") ") and " SQL_VERDICT_DATE("m", "r") " > max(r.started, ?2))";
   const int ended = table_column(&m->tables->list[TABLE_RUN], "ended");
   sqlite3_stmt *query = NULL;
   int64_t found = 0;
@@ -329,7 +332,7 @@ static halotune_status meet_run(struct merge *m, int64_t id) {
   const bool is_theirs_running = strcmp(column_text(m->select, state + 1), "running") == 0;
   bool is_taken = false, is_early = false;
   halotune_status status = is_ours_running ? run_is_from_giver(m, id, &is_taken) : HALOTUNE_OK;
-  if (status == HALOTUNE_OK && is_taken && !is_theirs_running) status = is_end_before_wrong(m, id, &is_early);
+  if (status == HALOTUNE_OK && is_taken && !is_theirs_running) status = is_end_before_verdict(m, id, &is_early);
   if (status == HALOTUNE_OK && is_ours_running && (!is_taken || is_early)) {
     is_taken = false;
     if (!is_early) status = is_own_run(m, id, &is_taken);
@@ -348,14 +351,31 @@ static halotune_status meet_run(struct merge *m, int64_t id) {
   return HALOTUNE_OK;
 }
 
+/* What both databases say of a variant in one run. */
+struct said {
+  bool is_wrong, is_right;
+  double at_s;
+};
+
+static struct said said_of(const struct table *table, sqlite3_stmt *row) {
+  enum outcome outcome;
+  if (!outcome_find(column_text(row, table_column(table, "outcome") + 1), &outcome))
+    return (struct said){false, false, 0};
+  return (struct said){outcome_is_wrong(outcome), outcome_has_time(outcome),
+                       sqlite3_column_double(row, table_column(table, "at_s") + 1)};
+}
+
 /* Whether the present measurement says something else of a variant that was wrong here, without a verdict about it. No
  * Halotune measures a wrong variant again in the same run. */
-static bool drops_wrong(const struct merge *m, int number) {
-  const int column = table_column(&m->tables->list[number], "outcome");
-  enum outcome ours, theirs;
-  return column >= 0 && outcome_find(column_text(m->find, column + 1), &ours) && outcome_is_wrong(ours) &&
-         (!outcome_find(column_text(m->select, column + 1), &theirs) ||
-          (!outcome_is_wrong(theirs) && !outcome_has_time(theirs)));
+static bool drops_wrong(const struct said *ours, const struct said *theirs) {
+  return ours->is_wrong && !theirs->is_wrong && !theirs->is_right;
+}
+
+/* Whether a verdict that is here stays. In its place would come an older verdict, or none about a variant that was
+ * right here. A wrong verdict that it has taken back would hold again. */
+static bool is_verdict_kept(const struct said *ours, const struct said *theirs) {
+  if (!ours->is_wrong && !ours->is_right) return false;
+  return theirs->at_s < ours->at_s || (!theirs->is_wrong && !theirs->is_right);
 }
 
 /* Merge a result that both databases have, of a run that may have been running. */
@@ -364,7 +384,11 @@ static halotune_status meet_result(struct merge *m, int number, int64_t id) {
   const int64_t run = sqlite3_column_int64(m->find, table_column(table, "run_id") + 1);
   if (list_has(&m->ahead, run)) return HALOTUNE_OK;
   if (!list_has(&m->behind, run)) return compare_row(m, table);
-  if (drops_wrong(m, number)) return conflict_fail(m, table, table_column(table, "outcome"));
+  if (number == TABLE_MEASUREMENT) {
+    const struct said ours = said_of(table, m->find), theirs = said_of(table, m->select);
+    if (drops_wrong(&ours, &theirs)) return conflict_fail(m, table, table_column(table, "outcome"));
+    if (is_verdict_kept(&ours, &theirs)) return HALOTUNE_OK;
+  }
   const long before = m->counts.measurements;
   sqlite3_reset(m->find);
   halotune_status status = query_with(m->to,

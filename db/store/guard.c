@@ -88,7 +88,7 @@ static halotune_status fail_definition(const char *path, const char *type, const
 }
 
 halotune_status guard_tables(sqlite3 *connection, const char *path) {
-  /* Only the text counts: a hostile file can hold a wrong type or root page. */
+  /* The text counts: a hostile file can hold a wrong type or root page. Halotune and SQLite write these two types. */
   static const char sql[] = "select sql, name, type from sqlite_master where sql is not null";
   sqlite3_stmt *query = NULL;
   int code = SQLITE_DONE;
@@ -96,7 +96,8 @@ halotune_status guard_tables(sqlite3 *connection, const char *path) {
   if (status == HALOTUNE_OK) status = query_prepare(connection, sql, &query);
   while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
     const char *text = column_text(query, 0);
-    if (definition_is_plain(text) && strlen(text) == (size_t)sqlite3_column_bytes(query, 0)) continue;
+    const bool is_usual = strcmp(column_text(query, 2), "table") == 0 || strcmp(column_text(query, 2), "index") == 0;
+    if (is_usual && definition_is_plain(text) && strlen(text) == (size_t)sqlite3_column_bytes(query, 0)) continue;
     status = fail_definition(path, column_text(query, 2), column_text(query, 1));
   }
   if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(connection);

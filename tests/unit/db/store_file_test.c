@@ -183,6 +183,12 @@ static void with_hidden_view(const char *path) {
           "pragma writable_schema = on; update sqlite_master set type = 'table', rootpage = 2 where type = 'view'");
 }
 
+/* SQLite reads this type as it reads 'table'. A statement that looks for tables does not find it. */
+static void with_hidden_table(const char *path) {
+  make_database(path, 3);
+  run_sql(path, "pragma writable_schema = on; update sqlite_master set type = 'TABLE' where name = 'measurement'");
+}
+
 /* Overwrite two pages in the middle of the file. Only a reader that reads so far notices it. */
 static void damaged(const char *path) {
   enum { PAGE_BYTES = 4096 };
@@ -227,6 +233,7 @@ TEST(what_is_not_ours_is_refused_and_left_alone) {
       {"with a name that is code", with_code_as_name, "'device' is a view, a trigger or computes", false},
       {"with numbers of rows of its own", with_row_numbers, "'variant' is a view, a trigger or computes", false},
       {"with a view that says it is a table", with_hidden_view, "it.db: ", false},
+      {"with a table whose type looks for tables miss", with_hidden_table, "'measurement' is a view, a trigger", false},
       {"damaged", damaged, "damaged", true},
       {"cut short", cut_short, "damaged", true},
       {"a folder", folder, "not a regular file", false},

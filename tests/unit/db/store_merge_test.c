@@ -1059,6 +1059,9 @@ TEST(the_end_of_a_run_takes_back_no_verdict) {
        true},
       {"out of bounds", "update measurement set outcome = 'out_of_bounds' where run_id = 2", HALOTUNE_OK, 0, false},
       {"right", "update measurement set outcome = 'measured', at_s = 61 where run_id = 2", HALOTUNE_OK, 1, false},
+      {"right before", "update measurement set outcome = 'measured', at_s = 59 where run_id = 2", HALOTUNE_OK, 0,
+       false},
+      {"wrong before", "update measurement set at_s = 0 where run_id = 2", HALOTUNE_OK, 0, false},
       {"the end lies before the verdict",
        "update run set ended = '2026-01-01T00:30:30.000Z' where id = 2; delete from"
        " measurement where run_id = 2",
@@ -1080,6 +1083,34 @@ TEST(the_end_of_a_run_takes_back_no_verdict) {
     CHECK_EQ(rows[i].want, number_of(to, "select count(*) from best where is_current"), "%s: answers", rows[i].what);
     CHECK_EQ(rows[i].is_running, number_of(to, "select count(*) from run where state = 'running'"), "%s: its end",
              rows[i].what);
+    store_close(to);
+    end_fixture(&f);
+  }
+}
+
+/* A run that goes on has taken a wrong verdict back. The document that ends the run does not make the wrong one hold
+ * again. */
+TEST(the_end_of_a_run_brings_no_verdict_back) {
+  static const struct merge_options again = {.origin = {"imported", "again.json", "", "", "2"}};
+  static const char *const changes[] = {"", "update measurement set at_s = 0, attempts = 9 where run_id = 3",
+                                        "update measurement set outcome = 'crashed' where run_id = 3",
+                                        "update run set ended = '2026-01-01T00:30:30.000Z' where id = 3"};
+  for (size_t i = 0; i < COUNT(changes); i++) {
+    struct fixture f;
+    struct store *to;
+    begin_with_winner(&f);
+    put_verdict(&f, 1, OUTCOME_WRONG, "2026-01-01T00:29:45.000Z"); /* 60 s later */
+    put_verdict(&f, 1, OUTCOME_MEASURED, "2026-01-01T00:30:00.000Z");
+    sql(f.store,
+        "update best set date = '2026-01-01T00:10:00.000Z'; update run set state = 'complete', ended = '2026-01-01T00:40:00.000Z' where id = 2");
+    CHECK_OK(store_open_memory(&to));
+    merge_store(to, f.store, NULL);
+    CHECK_EQ(1, number_of(to, "select count(*) from run where state = 'running'"), "%s: running", changes[i]);
+    CHECK_EQ(1, number_of(to, "select count(*) from best where is_current"), "%s: right again", changes[i]);
+    sql(f.store, "update run set state = 'complete', ended = '2026-01-01T00:40:00.000Z' where id = 3");
+    sql(f.store, changes[i]);
+    CHECK_OK(store_merge(to, f.store, &again, NULL));
+    CHECK_EQ(1, number_of(to, "select count(*) from best where is_current"), "%s: still right", changes[i]);
     store_close(to);
     end_fixture(&f);
   }
@@ -1136,7 +1167,7 @@ TEST(coefficients_of_times_are_shown_and_taken_as_a_whole) {
     if (rows[i].ours) sql(ours, rows[i].ours);
     struct content_known *known;
     CHECK_OK(content_known_read(ours, &known));
-    CHECK_OK(content_each(theirs.store, known, count_times, counts));
+    CHECK_OK(content_each(theirs.store, known, "imported ", count_times, counts));
     content_known_free(known);
     CHECK_EQ(rows[i].fresh, counts[0], "row %zu: new", i);
     CHECK_EQ(rows[i].known, counts[1], "row %zu: trusted already", i);
@@ -2055,6 +2086,7 @@ int main(void) {
       cmocka_unit_test(a_merge_leaves_the_cache_of_pages_as_it_was),
       cmocka_unit_test(a_run_that_has_ended_since_ends),
       cmocka_unit_test(the_end_of_a_run_takes_back_no_verdict),
+      cmocka_unit_test(the_end_of_a_run_brings_no_verdict_back),
       cmocka_unit_test(a_merge_is_all_or_nothing),
       cmocka_unit_test(coefficients_of_times_are_shown_and_taken_as_a_whole),
       cmocka_unit_test(a_newer_fit_of_the_same_signer_replaces_the_older_one),

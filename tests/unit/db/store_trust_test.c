@@ -237,7 +237,7 @@ TEST(another_order_of_parameters_makes_no_other_variant) {
                 " update best set date = '2026-01-03T01:00:00.000Z'");
     check_whole(theirs);
     CHECK_OK(content_known_read(ours, &known));
-    CHECK_OK(content_each(theirs, known, count_kind, &counted));
+    CHECK_OK(content_each(theirs, known, "imported ", count_kind, &counted));
     content_known_free(known);
     CHECK_EQ(is_wrong, counted.fresh, "shown: a wrong variant that the document calls right");
     merge_signed(ours, theirs);
@@ -815,7 +815,7 @@ TEST(known_parts_in_another_place_are_shown_as_new) {
     struct content_known *known;
     struct counted counted = {rows[i].kind, 0, 0};
     CHECK_OK(content_known_read(stores[0], &known));
-    CHECK_OK(content_each(stores[1], known, count_kind, &counted));
+    CHECK_OK(content_each(stores[1], known, "imported ", count_kind, &counted));
     content_known_free(known);
     CHECK_EQ(rows[i].fresh, counted.fresh, "%s: new %s", rows[i].what, rows[i].kind);
     CHECK_EQ(rows[i].known, counted.known, "%s: known %s", rows[i].what, rows[i].kind);
@@ -834,6 +834,28 @@ TEST(known_parts_in_another_place_are_shown_as_new) {
 #define VERDICT(date)                                             \
   "update run set started = '" date "T00:00:00.000Z', seed = id;" \
   " update measurement set outcome = 'wrong', at_s = 0 where id = 1"
+
+/* Run 1 ends at this hour. It says that it measured the variant after that. */
+#define END(hour)                                                           \
+  "; update run set ended = '2026-01-03T" hour ":00:00.000Z' where id = 1;" \
+  " update measurement set at_s = 36000 where id = 1"
+
+/* Rows of an imported file. */
+#define GIVEN_BY(key)                                                                                       \
+  "; insert into origin (id, kind, name, date, signer_key) values (9, 'imported', 'other', '', '" key "');" \
+  " update run set origin_id = 9"
+
+/* The variant is wrong on the GPU of another model, and has been measured again on this one. */
+#define OTHER_MODEL                                                                                             \
+  "; create temp table d as select * from device; update d set id = 9, uuid = 'GPU-9', name = 'other';"         \
+  " insert into device select * from d; create temp table p as select * from problem;"                          \
+  " update p set id = 9, device_id = 9; insert into problem select * from p;"                                   \
+  " create temp table r as select * from run where id = 1; update r set id = 9, problem_id = 9, seed = 9;"      \
+  " insert into run select * from r; update r set id = 8, problem_id = 1, seed = 8,"                            \
+  " started = '2026-01-05T00:00:00.000Z', ended = '2026-01-05T01:00:00.000Z'; insert into run select * from r;" \
+  " create temp table m as select * from measurement where id = 1; update m set id = 109, run_id = 9;"          \
+  " insert into measurement select * from m; update m set id = 108, run_id = 8, outcome = 'measured';"          \
+  " insert into measurement select * from m"
 
 /* Rows that change an answer although all texts, sources and winners of the document are trusted already. */
 TEST(what_would_answer_anew_is_shown_as_new) {
@@ -867,6 +889,18 @@ TEST(what_would_answer_anew_is_shown_as_new) {
       {"the text that answers beside it", slower_text, "", "stencil", 0, 1},
       {"a verdict", VERDICT("2026-01-03"), VERDICT("2026-01-03"), "wrong", 0, 1},
       {"a later one", VERDICT("2026-01-03"), VERDICT("2026-01-04"), "wrong", 1, 0},
+      {"one that a later end of its run makes later", VERDICT("2026-01-03") END("01"), VERDICT("2026-01-03") END("02"),
+       "wrong", 1, 0},
+      {"one of a run with that end", VERDICT("2026-01-03") END("01"), VERDICT("2026-01-03") END("01"), "wrong", 0, 1},
+      {"one of the same giver", VERDICT("2026-01-03") GIVEN_BY(""), VERDICT("2026-01-03"), "wrong", 0, 1},
+      {"one of another giver", VERDICT("2026-01-03") GIVEN_BY("aa"), VERDICT("2026-01-03"), "wrong", 1, 0},
+      {"one that holds on another model alone", VERDICT("2026-01-03") OTHER_MODEL, VERDICT("2026-01-03"), "wrong", 1,
+       0},
+      {"right, with another source", is_wrong, "update variant set source_hash = 'other'", "right", 1, 0},
+      {"right, of another template", is_wrong, "update template set hash = 'other'", "right", 1, 0},
+      {"right, under another name", is_wrong, "update stencil set name = 'other'", "right", 1, 0},
+      {"right, of another source and template", is_wrong,
+       "update variant set source_hash = 'other'; update template set hash = 'other'", "right", 0, 0},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct bench_case mine, other;
@@ -880,7 +914,7 @@ TEST(what_would_answer_anew_is_shown_as_new) {
     sql(ours, rows[i].ours);
     sql(theirs, rows[i].theirs);
     CHECK_OK(content_known_read(ours, &known));
-    CHECK_OK(content_each(theirs, known, count_kind, &counted));
+    CHECK_OK(content_each(theirs, known, "imported ", count_kind, &counted));
     content_known_free(known);
     CHECK_EQ(rows[i].fresh, counted.fresh, "%s: new", rows[i].what);
     CHECK_EQ(rows[i].known, counted.known, "%s: known", rows[i].what);
@@ -1117,7 +1151,7 @@ TEST(what_was_disproved_is_shown_as_new) {
     }
     sql(theirs, "update run set host = 'theirs', seed = id"); /* no two runs have one key */
     CHECK_OK(content_known_read(ours, &known));
-    CHECK_OK(content_each(theirs, known, count_kind, &counted));
+    CHECK_OK(content_each(theirs, known, "imported ", count_kind, &counted));
     content_known_free(known);
     CHECK_EQ(rows[i].fresh, counted.fresh, "%s: new", rows[i].what);
     CHECK_EQ(rows[i].known, counted.known, "%s: known", rows[i].what);

@@ -85,7 +85,7 @@ halotune_status brings_begin(struct brings *brings) {
   return status;
 }
 
-halotune_status brings_write(const struct brings *brings, const char *path, const char *signer,
+halotune_status brings_write(const struct brings *brings, const char *path, const char *signer, const char *giver,
                              const struct imported *file, FILE *out) {
   struct tally tally = {{0}, {0}};
   char document[IDENTITY_HEX_BYTES];
@@ -93,13 +93,13 @@ halotune_status brings_write(const struct brings *brings, const char *path, cons
   identity_hex(file->document, document);
   fprintf(out, "%s, document %s%s%s, ", path, document, *signer ? ", signed by " : "", signer);
   if (!brings->lists) {
-    status = content_each(file->store, brings->known, count_content, &tally);
+    status = content_each(file->store, brings->known, giver, count_content, &tally);
     fprintf(out, "brings ");
     print_tally(out, &tally);
     return status;
   }
   fprintf(out, "would bring:\n");
-  status = content_each(file->store, brings->known, print_content, out);
+  status = content_each(file->store, brings->known, giver, print_content, out);
   if (status != HALOTUNE_OK || !brings->compares) return status;
   fprintf(out, "%s, compiled from source:\n", path);
   return sources_compare(file->store, installed_template, print_source, out);

@@ -23,9 +23,10 @@ halotune_status brings_begin(struct brings *brings);
  * document's identity, so that a user can see that the file that is taken is the file that was listed.
  *   path    path of the file
  *   signer  the signer whose signature is trusted; "" for none
+ *   giver   as for content_each
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. Threads: any number at once, each with its own file. */
 halotune_status brings_write(const struct brings *brings, const char *path, const char *signer,
-                             const struct imported *file, FILE *out);
+                             const char *giver, const struct imported *file, FILE *out);
 
 void brings_end(struct brings *brings);
 

@@ -111,6 +111,10 @@ struct looking {
   _Atomic long first_failed; /* the first file that has failed so far; `count` where none has */
 };
 
+const char *file_origin_kind(const struct invocation *invocation) {
+  return option_given(invocation, "shipped") ? "shipped" : "imported";
+}
+
 static halotune_status file_look(struct looking *looking, const char *path, struct looked *file, FILE *shown) {
   if (file_is_same(path, looking->path)) {
     *file = (struct looked){.path = path, .is_database = true};
@@ -124,7 +128,10 @@ static halotune_status file_look(struct looking *looking, const char *path, stru
     pthread_mutex_unlock(&looking->lock);
   }
   const char *signer = *file->signer ? file->signer : file->key;
-  if (status == HALOTUNE_OK && file->is_trusted) status = brings_write(looking->brings, path, signer, &file->in, shown);
+  char giver[16 + KEY_HEX_BYTES];
+  snprintf(giver, sizeof giver, "%s %s", file_origin_kind(looking->invocation), file->key);
+  if (status == HALOTUNE_OK && file->is_trusted)
+    status = brings_write(looking->brings, path, signer, giver, &file->in, shown);
   if (!file->in.is_once) looked_close(file);
   return status;
 }

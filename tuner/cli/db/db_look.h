@@ -41,6 +41,9 @@ enum { LOOK_AT_ONCE = 8 };
 halotune_status files_look(const struct invocation *invocation, const char *path, struct trust *trust,
                            struct looked *files, int count);
 
+/* The kind of origin that the rows of the files get, as in struct origin. */
+const char *file_origin_kind(const struct invocation *invocation);
+
 /* Open a file that was checked. A file from a pipe is still open. Returns as import_open_again. */
 halotune_status looked_open(struct looked *file);
 void looked_close(struct looked *file);

@@ -83,7 +83,7 @@ static void print_counts(const struct telling *telling, const struct merge_count
   if (counts->foreign > 0)
     fprintf(telling->out,
             "%s: %ld of its results %s not taken: this database has their run from you or from another document, or a "
-            "wrong verdict of it that is later than its end\n",
+            "verdict of it that is later than its end\n",
             path, counts->foreign, counts->foreign == 1 ? "is" : "are");
   if (counts->future > 0)
     fprintf(
@@ -112,7 +112,7 @@ static halotune_status file_merge(const struct taking *taking, struct looked *fi
                                   .context = &telling,
                                   .find = installed_template};
   identity_hex(file->in.document, document);
-  options.origin = (struct origin){.kind = option_given(taking->invocation, "shipped") ? "shipped" : "imported",
+  options.origin = (struct origin){.kind = file_origin_kind(taking->invocation),
                                    .name = file->origin,
                                    .signer = file->signer,
                                    .document = document,
