@@ -118,9 +118,9 @@
   " from (select x.hash, row_number() over (partition by s.name order by " SQL_DATE_OF_TEXT \
   " desc, x.id desc) as place from stencil_text x join stencil s on s.id = x.stencil_id) where place = 1"
 
-/* `one` and `several` are the words of counts. `select` has the columns name, hash, content (or NULL), and maybe another
- * content: the same is known if one of both is. Its place ?1, if it has one, is the giver of the file. `known` has hash
- * and content (or NULL). `hashed` is the kind of the content's identity. */
+/* `one` and `several` are the words of counts. `select` has the columns name, hash, content (or NULL), and maybe
+ * another content: the same is known if one of both is. Its place ?1, if it has one, is the giver of the file. `known`
+ * has hash and content (or NULL). `hashed` is the kind of the content's identity. */
 static const struct {
   const char *kind, *one, *several, *hashed, *select, *known;
   bool is_against; /* only what is against a known content is told, and is new */

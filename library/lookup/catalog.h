@@ -61,6 +61,7 @@ struct known_template {
 struct known_device {
   const char *name, *uuid;
   bool is_emulation;
+  bool is_known_gpu; /* device_is_known_gpu says so; set by catalog_settle_devices */
   enum giver giver;
   int model; /* the first device with the same name, capability and multiprocessors; -1: no row is of this model */
   int capability, sm_count, l2_bytes;

@@ -19,8 +19,7 @@ static void take_facts(struct known_device *device, const struct known_device *f
 /* Give a device the facts of the one of its model that counts. A GPU of the table has the facts of the table if only
  * others describe it. */
 static void settle_device(struct known_device *device, int rank, const struct known_device *best, int best_rank) {
-  const bool is_known = best->giver == GIVER_OTHERS && device_is_known_gpu(best);
-  if (is_known) {
+  if (best->giver == GIVER_OTHERS && best->is_known_gpu) {
     const struct known_device facts = device_of_row(gpu_row_named(best->name));
     take_facts(device, &facts);
   } else if (rank > best_rank) {
@@ -35,6 +34,7 @@ halotune_status catalog_settle_devices(struct catalog *c) {
   for (int i = 0; i < c->row_count; i++) ranks[c->rows[i].device] = 1;
   for (int i = 0; i < c->device_count; i++) {
     ranks[i] = rank_of(&c->devices[i], ranks[i]);
+    c->devices[i].is_known_gpu = device_is_known_gpu(&c->devices[i]);
     const int model = c->devices[i].model;
     if (model == i || ranks[i] < ranks[best[model]]) best[model] = i;
   }

@@ -6,7 +6,6 @@
 #include "base/memory/array.h"
 #include "base/memory/sorted.h"
 #include "library/lookup/catalog.h"
-#include "library/lookup/device_names.h"
 
 /* Leave room for the stencils that a program adds, because the list must not move once it is in use. */
 static halotune_status leave_room(struct catalog *c) {
@@ -23,7 +22,7 @@ enum device_kind { OWN_GPU, KNOWN_GPU, OWN_EMULATION };
 
 static bool is_of_kind(const struct known_device *device, enum device_kind kind) {
   if (device->giver != GIVER_OTHERS) return device->is_emulation == (kind == OWN_EMULATION) && kind != KNOWN_GPU;
-  return kind == KNOWN_GPU && device_is_known_gpu(device);
+  return kind == KNOWN_GPU && device->is_known_gpu;
 }
 
 /* The name that was added first counts. GPUs come before emulations, since an emulation can have the name of a GPU. An

@@ -75,7 +75,7 @@ bool device_is_known_gpu(const struct known_device *device) {
 
 static bool has_known_gpu(const struct catalog *catalog, const char *name) {
   for (int i = 0; i < catalog->device_count; i++) {
-    if (strcasecmp(catalog->devices[i].name, name) == 0 && device_is_known_gpu(&catalog->devices[i])) return true;
+    if (catalog->devices[i].is_known_gpu && strcasecmp(catalog->devices[i].name, name) == 0) return true;
   }
   return false;
 }
@@ -105,14 +105,14 @@ static halotune_status fail_unknown(const struct catalog *catalog, const char *a
   return status;
 }
 
-/* Try the GPUs of the databases of which device_is_known_gpu says `is_known`.
+/* Try the GPUs of the databases whose is_known_gpu is `is_known`.
  *   is_ok  receives false when memory is out */
 static void try_devices(const struct catalog *catalog, const char *asked, bool is_known, struct best_fit *best,
                         bool *is_ok) {
   struct set seen = {0};
   for (int i = 0; i < catalog->device_count; i++) {
     const struct known_device *device = &catalog->devices[i];
-    if (device->is_emulation || device_is_known_gpu(device) != is_known || !is_first_of_name(catalog, i, &seen, is_ok))
+    if (device->is_emulation || device->is_known_gpu != is_known || !is_first_of_name(catalog, i, &seen, is_ok))
       continue;
     const struct gpu_row *row = gpu_row_named(device->name);
     try_name(best, gpu_misfit(asked, device->name, row ? row->short_name : NULL), device->name,

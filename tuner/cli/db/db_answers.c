@@ -408,17 +408,18 @@ halotune_status answers_compare(const struct answers *before, struct store *stor
   const double until_ms = clock_thread_ms() + most_ms;
   struct comparison c = {.before = before, .out = out, .changed = changed};
   const struct catalog *catalog = &before->ctx->catalog;
-  int i = 0;
+  int s = 0, d = 0, i = 0;
   *changed = *left = 0;
   halotune_status status = context_open_stores(&store, 1, before->has_starter, &c.after);
   if (status == HALOTUNE_OK) status = query_prepare(store_connection(store), codes_sql, &c.codes);
-  for (int s = 0; s < catalog->stencil_count && status == HALOTUNE_OK; s++)
+  for (; s < catalog->stencil_count && status == HALOTUNE_OK && clock_thread_ms() < until_ms; s++)
     status = compare_name(&c, catalog->stencils[s].name);
-  for (int d = 0; d < catalog->device_count && status == HALOTUNE_OK; d++)
+  for (; d < catalog->device_count && status == HALOTUNE_OK && clock_thread_ms() < until_ms; d++)
     status = compare_gpu(&c, catalog->devices[d].name);
   for (; i < before->count && status == HALOTUNE_OK && clock_thread_ms() < until_ms; i++)
     status = compare_problem(&c, &before->list[i]);
-  if (status == HALOTUNE_OK) *left = before->left + before->count - i;
+  if (status == HALOTUNE_OK)
+    *left = before->left + catalog->stencil_count - s + catalog->device_count - d + before->count - i;
   sqlite3_finalize(c.codes);
   texts_free(&c.told);
   halotune_close(c.after);

@@ -25,8 +25,8 @@ halotune_status brings_begin(struct brings *brings);
  *   signer  the signer whose signature is trusted; "" for none
  *   giver   as for content_each
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. Threads: any number at once, each with its own file. */
-halotune_status brings_write(const struct brings *brings, const char *path, const char *signer,
-                             const char *giver, const struct imported *file, FILE *out);
+halotune_status brings_write(const struct brings *brings, const char *path, const char *signer, const char *giver,
+                             const struct imported *file, FILE *out);
 
 void brings_end(struct brings *brings);
 
