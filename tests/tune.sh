@@ -154,6 +154,15 @@ result "and is stored as wrong, with the reason" $?
 [ "$(query "$wrong" "select variant_id <> $winner, run_id, roof_ratio > 0 from best where is_current")" = "1 2 1" ] &&
   [ "$(query "$wrong" "select count(*) from best where variant_id = $winner and not is_current")" = 1 ]
 result "it is served no more, though it is the faster" $?
+query "$wrong" "vacuum into '$work/named.db'"
+sed 's/^name: .*/name: heat7/' kernels/star7.yaml >"$work/heat7.yaml"
+timeout "$LIMIT_S" "$program" tune "$work/heat7.yaml" --db "$work/named.db" --grid 16,16,16 --dtype f32 --template-dir "$templates" \
+  --template literal --strategy exhaustive $patient --json >"$work/out" 2>"$work/err" &&
+  json '.tasks[0] | .complete and (.outcomes | has("wrong") | not) and .winner.is_refuted and (.winner.is_current | not)' &&
+  [ "$(query "$work/named.db" "select max(b.variant_id = v.id), max(b.is_current and b.variant_id = v.id) from best b join problem p on p.id = b.problem_id
+    join stencil s on s.id = p.stencil_id join variant v on v.stencil_id = s.id join variant w on w.id = $winner and w.parameters = v.parameters
+    where s.name = 'heat7'")" = "1 0" ]
+result "nor is it by another name of the stencil, for which it is right" $? "$work/err"
 [ "$(query "$wrong" "select min(rank), count(*) = max(rank), sum(variant_id = $winner), sum(rank = 1 and ratio = 1 and ratio_low = 1 and is_tie)
   from finalist where run_id = 2")" = "1 1 0 1" ]
 result "the finalists are ranked without it, and their ratios are to the winner that stands" $?

@@ -18,7 +18,7 @@
 #define SQL_GIVER_OF_BEST SQL_GIVER_OF("best")
 #define SQL_HERE SQL_OWN_TIMES(SQL_OWN_VARIANTS)
 #define SQL_HOLDING SQL_WRONG_FOR("?1", SQL_OWN_VARIANTS)
-#define SQL_NO_VERDICTS "select null as variant_id, '' as giver, '' as wrong where 0"
+#define SQL_NO_VERDICTS "select null as variant_id, '' as giver, '' as wrong, 0 as is_of_name where 0"
 #define SQL_DATE_OF_B SQL_DATE("b.date")
 #define SQL_AGAINST_B SQL_IS_AGAINST("x", SQL_DATE_OF_B, "b.giver")
 #define SQL_WINNER(verdicts)                                                                                              \

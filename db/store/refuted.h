@@ -5,11 +5,13 @@
  * variant's source, and about its configuration: template and parameters. A document can claim another source for a
  * configuration, or bring a source with another version of the template. So a variant is known to be wrong if either
  * is. Each of the two is judged by itself: a made-up variant with the source of one and the configuration of another
- * passes nothing from one to the other. The name of the stencil does not count. Lookups, which serve configurations,
- * know those that are wrong. A crash, a hang or a refusal can be chance, and is not a verdict.
+ * passes nothing from one to the other. A wrong verdict holds for all names of a stencil. Lookups, which serve
+ * configurations, know those that are wrong. A crash, a hang or a refusal can be chance, and is not a verdict.
  *
- * A wrong verdict holds until this user measured the variant here and found it to be right, or until whoever gave the
- * verdict says so later. Others cannot take it back: neither by a right verdict nor by a newer best. */
+ * A wrong verdict holds until this user measured the variant here under the same name of the stencil, and found it to
+ * be right, or until whoever gave the verdict says so later, under the same name. Others cannot take it back: neither
+ * by a right verdict nor by a newer best. Nor can another name: a file of the same meaning has a tolerance, values and
+ * coefficients of its own, with which each variant may be right. */
 #ifndef DB_STORE_REFUTED_H
 #define DB_STORE_REFUTED_H
 
@@ -50,7 +52,7 @@
 
 /* The wrong verdicts that hold among the newest ones of each giver, as a statement. The newest verdict of each kind and
  * giver decides, so that the time grows with the number of verdicts, not with its square.
- *   place     the columns that tell keys (SQL_ALIKE) and places apart
+ *   place     the columns that tell keys (SQL_ALIKE), names of stencils and places apart
  *   verdicts  a statement with these columns, giver, and the dates of the giver's newest verdicts: wrong and correct */
 #define SQL_THAT_HOLD(place, verdicts)                                                                \
   "select * from (select *, max(correct) over (partition by " place ", giver) as giver_correct,"      \
@@ -59,11 +61,11 @@
 #define SQL_GIVER_DATES \
   SQL_GIVER("wo") " as giver, " SQL_NEWEST(SQL_IS_WRONG) " as wrong, " SQL_NEWEST(SQL_IS_RIGHT) " as correct"
 
-/* Whether a wrong verdict that holds is against a best: the best is not newer, or neither this user nor the giver of
- * the verdict gave the best.
+/* Whether a wrong verdict that holds is against a best: the best is not newer, or it has another name of the stencil, or
+ * neither this user nor the giver of the verdict gave the best.
  *   date, giver  of the best */
 #define SQL_IS_AGAINST(verdict, date, giver) \
-  "(" verdict ".wrong >= " date " or " giver " not in ('', " verdict ".giver))"
+  "(" verdict ".wrong >= " date " or not " verdict ".is_of_name or " giver " not in ('', " verdict ".giver))"
 
 /* The variants with a wrong verdict of anybody. Mostly there are none: a statement begins here. */
 #define SQL_EVER_WRONG "select distinct w.variant_id from measurement w where " SQL_IS_WRONG("w")
@@ -96,7 +98,7 @@
 #define SQL_ALIKE_WRONG SQL_ALIKE("1") " select variant_id from alike"
 
 /* The wrong verdicts that hold for a problem, as a statement with the columns variant_id (of the variant in question),
- * giver and wrong.
+ * giver, wrong, and is_of_name: whether the verdict was given under the name of the problem's stencil.
  *   problem   the problem's id
  *   variants  a statement with the column variant_id: the variants in question
  *   is_asked  as for SQL_ALIKE */
@@ -104,13 +106,13 @@
   SQL_ALIKE(is_asked)                                                                                              \
   ", asked as materialized (select a.variant_id, k.key from (" variants ") a cross join alike k on k.variant_id =" \
   " a.variant_id), held as materialized (" SQL_THAT_HOLD(                                                          \
-      "key",                                                                                                       \
-      "select k.key, " SQL_GIVER_DATES                                                                             \
+      "key, stencil_id",                                                                                           \
+      "select k.key, wp.stencil_id, p.stencil_id = wp.stencil_id as is_of_name, " SQL_GIVER_DATES                  \
       " from (select distinct key from asked) a cross join alike k on k.key = a.key cross join " SQL_VERDICTS      \
       " join problem p on p.id = " problem                                                                         \
       " join device d on d.id = p.device_id where w.variant_id = k.variant_id and " SQL_SAME_PLACE(                \
           "p", "d", "wp",                                                                                          \
-          "wd") " group by 1, 2") ") select a.variant_id, h.giver, h.wrong from asked a join held h on h.key = a.key"
+          "wd") " group by 1, 2, 3, 4") ") select a.variant_id, h.giver, h.wrong, h.is_of_name from asked a join held h on h.key = a.key"
 
 /* The same where `variants` names no table of a statement around it: all variants are read only if one of those in
  * question is alike a wrong one. */
@@ -135,7 +137,7 @@
  *   is_asked  a condition on the row `k` of `alike` */
 #define SQL_MODEL_OF_WD "wd.name, wd.capability, wd.sm_count, wd.is_emulation"
 #define SQL_ALL_THAT_HOLD(is_asked)                                                                                \
-  SQL_THAT_HOLD("key, dtype, nx, ny, nz, name, capability, sm_count, is_emulation",                                \
+  SQL_THAT_HOLD("key, stencil_id, dtype, nx, ny, nz, name, capability, sm_count, is_emulation",                    \
                 "select k.variant_id, k.key, wp.dtype, wp.nx, wp.ny, wp.nz, " SQL_MODEL_OF_WD ", " SQL_GIVER_DATES \
                 ", wp.stencil_id, min(wd.id) as device_id from alike k cross join " SQL_VERDICTS                   \
                 " where w.variant_id = k.variant_id and " is_asked " group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11")

@@ -397,7 +397,7 @@ static halotune_status take_refuted(void *context, sqlite3_stmt *query) {
   struct refuted refuted = {.date = keep_text(c, column_text(query, 0)),
                             .parameters = texts_keep(&c->texts, column_text(query, 8))};
   int device = id_places_find(&r->devices, sqlite3_column_int64(query, 1));
-  refuted.stencil = id_places_find(&r->stencils, sqlite3_column_int64(query, 2));
+  refuted.named = refuted.stencil = id_places_find(&r->stencils, sqlite3_column_int64(query, 2));
   refuted.dtype = mode_number(dtype_names, DTYPE_COUNT, column_text(query, 3));
   const int64_t points[MAX_DIMS] = {sqlite3_column_int64(query, 4), sqlite3_column_int64(query, 5),
                                     sqlite3_column_int64(query, 6)};

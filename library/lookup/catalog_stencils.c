@@ -35,17 +35,15 @@ static bool find_hashes(struct catalog *c, const bool *is_own) {
   return ok;
 }
 
-static void give_rows(struct catalog *c) {
+/* Find for each stencil which one has the rows of its meaning. The rows keep their own stencil until verdicts have been
+ * looked at (catalog_finish): a verdict distinguishes names. */
+static void find_rows_of(struct catalog *c) {
   for (int i = 0; i < c->stencil_count; i++)
     c->stencils[i].rows_of = names_find(&c->stencil_names, c->stencils[i].hash);
-  for (int i = 0; i < c->row_count; i++) {
-    struct served *row = &c->rows[i];
-    row->stencil = c->stencils[row->stencil].rows_of;
-    c->stencils[row->stencil].has_rows = true;
-  }
+  for (int i = 0; i < c->row_count; i++) c->stencils[c->stencils[c->rows[i].stencil].rows_of].has_rows = true;
   for (int i = 0; i < c->refuted.count; i++) {
     struct refuted *refuted = &c->refuted.list[i];
-    refuted->stencil = c->stencils[refuted->stencil].rows_of;
+    refuted->stencil = c->stencils[refuted->named].rows_of;
   }
 }
 
@@ -70,6 +68,6 @@ halotune_status catalog_settle_stencils(struct catalog *c) {
   const bool ok = is_own && find_hashes(c, is_own) && find_stencil_names(c);
   free(is_own);
   if (!ok) return fail_memory();
-  give_rows(c);
+  find_rows_of(c);
   return HALOTUNE_OK;
 }

@@ -16,7 +16,7 @@ static int compare_problems(const struct refuted *a, const struct refuted *b) {
   return 0;
 }
 
-/* Compare everything but the date. */
+/* Compare everything but name and date. */
 static int compare_refuted(const void *left, const void *right) {
   const struct refuted *a = left, *b = right;
   const int order = compare_problems(a, b);
@@ -26,10 +26,13 @@ static int compare_refuted(const void *left, const void *right) {
   return 0;
 }
 
-/* For equal configurations the newest verdict comes first. */
+/* For equal configurations and names the newest verdict comes first. */
 static int compare_dates(const void *left, const void *right) {
-  int order = compare_refuted(left, right);
-  return order != 0 ? order : strcmp(((const struct refuted *)right)->date, ((const struct refuted *)left)->date);
+  const struct refuted *a = left, *b = right;
+  const int order = compare_refuted(left, right);
+  if (order != 0) return order;
+  ORDER_BY(a->named, b->named);
+  return strcmp(b->date, a->date);
 }
 
 const char *date_decides(const char *now, const char *date) { return strcmp(date, now) > 0 ? "0" : date; }
@@ -47,7 +50,7 @@ void refuted_finish(struct refuted_list *list) {
   if (list->count > 1) qsort(list->list, (size_t)list->count, sizeof *list->list, compare_dates);
   for (int i = 0; i < list->count; i++) {
     struct refuted *newest = kept > 0 ? &list->list[kept - 1] : NULL;
-    if (!newest || compare_refuted(newest, &list->list[i]) != 0) {
+    if (!newest || newest->named != list->list[i].named || compare_refuted(newest, &list->list[i]) != 0) {
       list->list[kept++] = list->list[i];
       continue;
     }
@@ -57,30 +60,46 @@ void refuted_finish(struct refuted_list *list) {
   list->count = kept;
 }
 
-static const struct refuted *find_refuted(const struct refuted_list *list, const struct refuted *question) {
+/* The first verdict against a configuration; NULL if there is none. */
+static const struct refuted *first_refuted(const struct refuted_list *list, const struct refuted *question) {
   if (list->count == 0) return NULL;
-  return bsearch(question, list->list, (size_t)list->count, sizeof *list->list, compare_refuted);
+  const struct refuted *found = bsearch(question, list->list, (size_t)list->count, sizeof *list->list, compare_refuted);
+  while (found && found > list->list && compare_refuted(found - 1, question) == 0) found--;
+  return found;
 }
 
-const char *refuted_find(const struct refuted_list *list, const struct refuted *question) {
-  const struct refuted *found = find_refuted(list, question);
-  return found ? found->date : NULL;
+/* The verdict behind this one against the same configuration, of another name; NULL if there is none. */
+static const struct refuted *next_refuted(const struct refuted_list *list, const struct refuted *at) {
+  const struct refuted *next = at + 1;
+  return next < list->list + list->count && compare_refuted(at, next) == 0 ? next : NULL;
+}
+
+bool refuted_has(const struct refuted_list *list, const struct refuted *question) {
+  return first_refuted(list, question) != NULL;
 }
 
 long refuted_count(const struct refuted_list *list, const struct refuted *question) {
   long count = 0;
-  for (int i = 0; i < list->count; i++) count += compare_problems(&list->list[i], question) == 0;
+  for (int i = 0; i < list->count; i++) {
+    const bool is_first = i == 0 || compare_refuted(&list->list[i - 1], &list->list[i]) != 0;
+    count += is_first && compare_problems(&list->list[i], question) == 0;
+  }
   return count;
 }
 
 bool refuted_since(const struct refuted_list *list, const struct refuted *question) {
-  const char *date = refuted_find(list, question);
-  return date && strcmp(date, date_decides(list->now, question->date)) >= 0;
+  const char *date = date_decides(list->now, question->date);
+  for (const struct refuted *at = first_refuted(list, question); at; at = next_refuted(list, at)) {
+    if (at->named != question->named || strcmp(at->date, date) >= 0) return true;
+  }
+  return false;
 }
 
 bool refuted_elsewhere(const struct refuted_list *list, const struct refuted *question) {
-  const struct refuted *found = find_refuted(list, question);
-  return found && (found->first != question->first || found->last != question->last);
+  for (const struct refuted *at = first_refuted(list, question); at; at = next_refuted(list, at)) {
+    if (at->first != question->first || at->last != question->last) return true;
+  }
+  return false;
 }
 
 void refuted_free(struct refuted_list *list) {

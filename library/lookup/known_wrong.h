@@ -8,10 +8,11 @@
 #include "base/fail.h"
 #include "stencil/file/stencil.h"
 
-/* A configuration that is wrong on a problem, in all modes. Stencil, model and template are places in the catalog. */
+/* A configuration that is wrong on a problem, in all modes. Stencil, model and template are places in the catalog. The
+ * verdict is about all stencils of one meaning (stencil), and was given under the name of one of them (named). */
 struct refuted {
   uint32_t n[MAX_DIMS];
-  int stencil, model, template_at;
+  int stencil, named, model, template_at;
   unsigned char dtype;
   const char *parameters; /* a text of the catalog's `texts`, so that pointers can be compared */
   const char *date;       /* date of the verdict */
@@ -38,16 +39,15 @@ halotune_status refuted_add(struct refuted_list *list, const struct refuted *ref
 /* Sort the list. Call this after the last refuted_add. */
 void refuted_finish(struct refuted_list *list);
 
-/* The date of the newest verdict against a configuration on a problem; NULL if there is none. The question needs no
- * `date`. */
-const char *refuted_find(const struct refuted_list *list, const struct refuted *question);
+/* Whether there is a verdict against a configuration on a problem. The question needs no `named` and `date`. */
+bool refuted_has(const struct refuted_list *list, const struct refuted *question);
 
-/* The number of configurations that are known to be wrong on a problem. The question needs no `template_at`,
+/* The number of configurations that are known to be wrong on a problem. The question needs no `named`, `template_at`,
  * `parameters` and `date`. */
 long refuted_count(const struct refuted_list *list, const struct refuted *question);
 
-/* Whether a configuration was found to be wrong after it was measured. The question's `date` is that of the
- * measurement. */
+/* Whether a configuration was found to be wrong after it was measured, or under another name: the file of the other
+ * name decides how exact its results must be. The question's `date` and `named` are those of the measurement. */
 bool refuted_since(const struct refuted_list *list, const struct refuted *question);
 
 /* Whether a database other than the question's has a verdict against a configuration. */

@@ -108,13 +108,17 @@ halotune_status question_alignment(const struct question *q, const struct templa
  * NULL. */
 static struct refuted verdict_on(const struct question *q, int template_at, const char *parameters) {
   const uint32_t *n = q->key.n;
-  return (struct refuted){
-      {n[0], n[1], n[2]}, q->key.stencil, q->device->model, template_at, q->key.dtype, parameters, NULL, 0, 0};
+  return (struct refuted){.n = {n[0], n[1], n[2]},
+                          .stencil = q->key.stencil,
+                          .model = q->device->model,
+                          .template_at = template_at,
+                          .dtype = q->key.dtype,
+                          .parameters = parameters};
 }
 
 bool question_is_wrong(const struct question *q, int template_at, const char *parameters) {
   const struct refuted verdict = verdict_on(q, template_at, parameters);
-  return refuted_find(&q->ctx->catalog.refuted, &verdict) != NULL;
+  return refuted_has(&q->ctx->catalog.refuted, &verdict);
 }
 
 /* A winner of this very problem is in the catalog only if it is newer than a verdict against it. */

@@ -11,12 +11,14 @@
 
 static const char key[] = "0707070707070707070707070707070707070707070707070707070707070707";
 static const struct merge_options signed_options = {.origin = {"imported", "m.json", "mallory", key, "1"}};
+static const struct merge_options own_options = {.origin = {"measured", "me", "", "", ""}};
 static const struct merge_options other_options = {.origin = {"imported", "n.json", "alice", "08", "2"}};
 
 /* What a document says of its variant, so that the variant is not the user's. */
 #define MADE_UP_SOURCE "update variant set source_hash = printf('%064x', 7);"
 #define OTHER_TEMPLATE "update template set hash = printf('%064x', 7);"
 #define OTHER_BOTH MADE_UP_SOURCE OTHER_TEMPLATE
+#define OTHER_NAME "update stencil set name = 'heat7';"
 
 /* Put a winner of a day, or a verdict. */
 static void put(struct store *store, const char *set, double time_ms, enum cache_mode cache, bool is_wrong, int day) {
@@ -44,38 +46,46 @@ struct part {
   enum { NOTHING, USER, MALLORY, ALICE } who;
   bool is_wrong;
   int day;
-  const char *change; /* of a document */
+  const char *change; /* of a document; of this user's rows, if it is another name */
   enum cache_mode cache;
 };
 
 static void bring(struct store *ours, const struct part *part) {
+  static const struct merge_options *const options[] = {NULL, &own_options, &signed_options, &other_options};
   struct store *theirs = ours;
+  const bool is_own_name = part->who == USER && !*part->change;
   if (part->who == NOTHING) return;
-  if (part->who != USER) CHECK_OK(store_open_memory(&theirs));
+  if (!is_own_name) CHECK_OK(store_open_memory(&theirs));
   put(theirs, FIRST, part->who == USER ? 0.3 : 0.1, part->cache, part->is_wrong, part->day);
-  if (part->who == USER) return;
+  if (is_own_name) return;
   CHECK_OK(query_script(store_connection(theirs), part->change));
   CHECK_OK(query_script(store_connection(theirs), "update run set host = 'theirs'"));
-  CHECK_OK(store_merge(ours, theirs, part->who == MALLORY ? &signed_options : &other_options, NULL));
+  CHECK_OK(store_merge(ours, theirs, options[part->who], NULL));
   store_close(theirs);
 }
 
-/* Check what the database and a lookup of it say: the time of the current best in us, 0 for none. */
-static void check_both(const char *path, struct store *store, long want_us, const char *what) {
+/* Check what the database and a lookup of it say of star7: the time of the current best in us, 0 for none. */
+static void check_each(const char *path, struct store *store, long want_us, long want_lookup_us, const char *what) {
   static const halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
   halotune_ctx *ctx;
   halotune_config config;
-  CHECK_EQ(want_us,
-           number_of(store,
-                     "select coalesce(sum(cast(1000 * time_ms + 0.5 as integer)), 0) from best b join problem p on"
-                     " p.id = b.problem_id where is_current and p.cache = 'steady'"),
-           "%s: the database", what);
+  CHECK_EQ(
+      want_us,
+      number_of(store,
+                "select coalesce(sum(cast(1000 * time_ms + 0.5 as integer)), 0) from best b join problem p on"
+                " p.id = b.problem_id join stencil s on s.id = p.stencil_id where is_current and p.cache = 'steady'"
+                " and s.name = 'star7'"),
+      "%s: the database", what);
   CHECK_OK(halotune_open(&path, 1, &ctx));
   const halotune_status status = halotune_lookup(ctx, &problem, &config);
   const bool is_measured =
       status == HALOTUNE_OK && (config.match == HALOTUNE_MATCH_EXACT || config.match == HALOTUNE_MATCH_STALE);
-  CHECK_EQ(want_us, is_measured ? (long)(1000 * config.time_ms + 0.5) : 0, "%s: the lookup", what);
+  CHECK_EQ(want_lookup_us, is_measured ? (long)(1000 * config.time_ms + 0.5) : 0, "%s: the lookup", what);
   halotune_close(ctx);
+}
+
+static void check_both(const char *path, struct store *store, long want_us, const char *what) {
+  check_each(path, store, want_us, want_us, what);
 }
 
 /* The user has a slower winner of day 1 with the second variant. Each part is about the first one, which is faster. */
@@ -134,6 +144,72 @@ TEST(a_verdict_is_about_a_source_and_about_a_configuration) {
   }
 }
 
+/* A file of the same meaning has another name, and a tolerance of its own. What is right there need not be right. */
+TEST(another_name_takes_no_verdict_back) {
+  static const struct {
+    const char *what;
+    struct part parts[3];
+    long want_us; /* the second variant in 400 us, or the first one */
+    long lookup_us;
+  } rows[] = {
+      {"nobody calls it wrong", {{USER, false, 2, OTHER_NAME, 0}}, 400, 300},
+      {"wrong, then right under another name", {{USER, true, 1, "", 0}, {USER, false, 2, OTHER_NAME, 0}}, 400, 400},
+      {"wrong, then right in another mode under another name",
+       {{USER, false, 1, "", 0}, {USER, true, 2, "", 0}, {USER, false, 3, OTHER_NAME, CACHE_COLD}},
+       400,
+       400},
+      {"wrong, then right", {{USER, true, 1, "", 0}, {USER, false, 2, "", 0}}, 300, 300},
+      {"wrong under another name, then right", {{USER, true, 1, OTHER_NAME, 0}, {USER, false, 2, "", 0}}, 400, 400},
+      {"and right there, too",
+       {{USER, true, 1, OTHER_NAME, 0}, {USER, false, 2, "", 0}, {USER, false, 3, OTHER_NAME, CACHE_COLD}},
+       300,
+       300},
+      {"a signer's, taken back under another name",
+       {{USER, false, 1, "", 0}, {MALLORY, true, 2, "", 0}, {MALLORY, false, 3, OTHER_NAME, CACHE_COLD}},
+       400,
+       400},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct work work = work_begin();
+    struct store *ours;
+    CHECK_OK(store_open(work.path, STORE_WRITE, &ours));
+    put(ours, SECOND, 0.4, CACHE_STEADY, false, 1);
+    for (size_t k = 0; k < COUNT(rows[i].parts); k++) bring(ours, &rows[i].parts[k]);
+    check_each(work.path, ours, rows[i].want_us, rows[i].lookup_us, rows[i].what);
+    store_close(ours);
+    work_end(&work);
+  }
+}
+
+/* One database has the verdict, and the other one a newer winner. */
+TEST(another_name_takes_back_no_verdict_of_another_database) {
+  static const struct {
+    const char *change;
+    bool is_served;
+  } rows[] = {{"", true}, {OTHER_NAME, false}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct work verdicts = work_begin(), winners = work_begin();
+    const char *paths[] = {verdicts.path, winners.path};
+    static const halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
+    struct store *store;
+    halotune_ctx *ctx;
+    halotune_config config;
+    CHECK_OK(store_open(verdicts.path, STORE_WRITE, &store));
+    put(store, FIRST, 0.3, CACHE_STEADY, true, 1);
+    store_close(store);
+    CHECK_OK(store_open(winners.path, STORE_WRITE, &store));
+    put(store, FIRST, 0.3, CACHE_STEADY, false, 2);
+    CHECK_OK(query_script(store_connection(store), rows[i].change));
+    store_close(store);
+    CHECK_OK(halotune_open(paths, 2, &ctx));
+    const bool is_served = halotune_lookup(ctx, &problem, &config) == HALOTUNE_OK && config.time_ms > 0;
+    CHECK_EQ(rows[i].is_served, is_served, "'%s'", rows[i].change);
+    halotune_close(ctx);
+    work_end(&verdicts);
+    work_end(&winners);
+  }
+}
+
 /* A document's variant has the source of one variant of the user and the configuration of another one. What holds for
  * one of these two does not pass to the other one through it. */
 TEST(a_made_up_variant_joins_no_two_variants) {
@@ -185,6 +261,8 @@ TEST(a_forgotten_verdict_frees_what_is_alike) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_verdict_is_about_a_source_and_about_a_configuration),
+      cmocka_unit_test(another_name_takes_no_verdict_back),
+      cmocka_unit_test(another_name_takes_back_no_verdict_of_another_database),
       cmocka_unit_test(a_made_up_variant_joins_no_two_variants),
       cmocka_unit_test(a_forgotten_verdict_frees_what_is_alike),
   };

@@ -74,7 +74,7 @@ static double known_or(double value, double unknown) { return isnan(value) ? unk
 /* Store finalists, run and winner together. */
 static halotune_status store_winner(const struct final_inputs *in, const struct final_rounds *rounds,
                                     const struct trial *trial, const char *second_grid, const char *partial,
-                                    bool *is_current) {
+                                    struct final_winner *out) {
   const struct finals *finals = &rounds->finals;
   const struct final_entry *winner = &finals->entries[0];
   const struct run_rows *rows = in->rows;
@@ -118,9 +118,10 @@ static halotune_status store_winner(const struct final_inputs *in, const struct 
                               .idle_w = finals->idle_w};
   struct finalist *finalists = list_finalists(in, finals, &count);
   if (!finalists) return fail_memory();
-  halotune_status status = store_final(rows->store, rows->run, finalists, count, &best, &end, is_current);
+  halotune_status status = store_final(rows->store, rows->run, finalists, count, &best, &end, &out->is_current);
   free(finalists);
-  return status;
+  if (status != HALOTUNE_OK || out->is_current) return status;
+  return store_is_wrong_elsewhere(rows->store, best.problem, best.variant, &out->is_refuted);
 }
 
 /* Tell the crew which finalist is the winner. It writes how fast the winner is on each GPU. */
@@ -234,7 +235,7 @@ halotune_status winner_choose(const struct final_inputs *in, const char *partial
     if (drawn_points > 0) text_printf(&rounds->warnings, "the winner was compared with the reference at all points\n");
     if (!grid[0]) text_printf(&rounds->warnings, "not verified on a second grid: %s\n", verdict.reason);
     tell_winner(in, rounds);
-    status = store_winner(in, rounds, complete_winner(in, rounds), grid, partial, &out->is_current);
+    status = store_winner(in, rounds, complete_winner(in, rounds), grid, partial, out);
     if (status == HALOTUNE_OK) report_winner(in, finals, grid, out);
     out->drawn_points = drawn_points;
     return status;
