@@ -61,8 +61,8 @@
 #define SQL_GIVER_DATES \
   SQL_GIVER("wo") " as giver, " SQL_NEWEST(SQL_IS_WRONG) " as wrong, " SQL_NEWEST(SQL_IS_RIGHT) " as correct"
 
-/* Whether a wrong verdict that holds is against a best: the best is not newer, or it has another name of the stencil, or
- * neither this user nor the giver of the verdict gave the best.
+/* Whether a wrong verdict that holds is against a best: the best is not newer, or it has another name of the stencil,
+ * or neither this user nor the giver of the verdict gave the best.
  *   date, giver  of the best */
 #define SQL_IS_AGAINST(verdict, date, giver) \
   "(" verdict ".wrong >= " date " or not " verdict ".is_of_name or " giver " not in ('', " verdict ".giver))"
