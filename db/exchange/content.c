@@ -65,25 +65,22 @@
   " d.id = p.device_id join variant v on v.id = f.variant_id join stencil s on s.id = v.stencil_id join template t" \
   " on t.id = v.template_id where " SQL_IS_RUNNER_UP("f")
 
-/* What a verdict is about: a source and a configuration, each on a grid and a model of GPU (refuted.h). The name of the
- * stencil does not count. */
-#define SQL_VERDICT_PLACE                                                                         \
-  SQL_FIELD("s.hash")                                                                             \
-  " || " SQL_FIELD("p.dtype") " || " SQL_FIELD("p.nx") " || " SQL_FIELD("p.ny") " || " SQL_FIELD( \
-      "p.nz") " || " SQL_MODEL
+/* What a verdict is about: a source and a configuration, each on a grid and a model of GPU, under a name of the stencil
+ * (refuted.h). */
+#define SQL_VERDICT_PLACE                                                                           \
+  SQL_FIELD("s.hash")                                                                               \
+  " || " SQL_FIELD("s.name") " || " SQL_FIELD("p.dtype") " || " SQL_FIELD("p.nx") " || " SQL_FIELD( \
+      "p.ny") " || " SQL_FIELD("p.nz") " || " SQL_MODEL
 #define SQL_JUDGED_SOURCE "cast('source ' || " SQL_FIELD("v.source_hash") " || " SQL_VERDICT_PLACE " as blob)"
 #define SQL_JUDGED_CONFIGURATION \
   "cast('configuration ' || " SQL_FIELD("t.hash") " || " SQL_FIELD(SQL_BY_NAME) " || " SQL_VERDICT_PLACE " as blob)"
 
 /* A verdict that a variant is wrong, with its date: lookups of its problem do not run the variant. A verdict that is
- * later than the known one also holds for a winner that was measured in between, also in another database. The end of a
- * run bounds the date (SQL_VERDICT_DATE); where the run goes on, the end is not known yet.
+ * later than the known one also holds for a winner that was measured in between, also in another database.
  *   giver  who says so, as SQL_GIVER: the verdicts of two hold for different winners. '' for this user, whose verdict
  *          holds wherever the same one of others does */
-#define SQL_WRONG(giver)                                                 \
-  "cast(" SQL_VARIANT " || " SQL_MODEL                                   \
-  " || " SQL_FIELD("min(" SQL_MEASURED_DATE("w", "r") ", max(r.started," \
-                                                      " coalesce(r.ended, '9')))") " || " giver " as blob)"
+#define SQL_WRONG(giver) \
+  "cast(" SQL_VARIANT " || " SQL_MODEL " || " SQL_FIELD(SQL_CLAIMED_DATE("w", "r")) " || " giver " as blob)"
 #define SQL_VERDICTS_OF(is_kind)                                                                                    \
   " from measurement w join run r on r.id = w.run_id join problem p on p.id = r.problem_id join device d on"        \
   " d.id = p.device_id join variant v on v.id = w.variant_id join stencil s on s.id = v.stencil_id join template t" \
@@ -101,8 +98,8 @@
   " from (" SQL_REFUTED_VARIANTS ") p join device d on d.id = p.device_id join variant v on v.id" \
   " = p.variant_id join stencil s on s.id = v.stencil_id join template t on t.id = v.template_id"
 
-/* Verdicts of the trusted database, each with its date, that hold there. One that a later run has disproved would take
- * the winner away again, if a file says that it is newer. So it is not known. */
+/* Verdicts of the trusted database, each with its date, about variants that their giver calls wrong now. One that a
+ * later run has disproved would take the winner away again, if a file says that it is newer. So it is not known. */
 #define SQL_KNOWN_VERDICTS                                                                                                       \
   SQL_VERDICTS_OF(SQL_IS_WRONG)                                                                                                  \
   " and (w.variant_id, p.dtype, p.nx, p.ny, p.nz, d.name, d.capability, d.sm_count, d.is_emulation, " SQL_GIVER_OF(              \
@@ -128,8 +125,8 @@ static const struct {
     {"device", "device", "devices", "device", "select d.name || ' ' || d.uuid, '', " SQL_DEVICE " order by 1, 3",
      "select '', " SQL_DEVICE, false},
     {"stencil", "stencil", "stencils", NULL,
-     "select s.name, x.hash, null from stencil_text x join stencil s on s.id = x.stencil_id order by 1, 2",
-     "select hash, null" SQL_ANSWERING_TEXTS, false},
+     "select s.name, coalesce(x.hash, s.hash), null from stencil s left join stencil_text x on x.stencil_id = s.id order by 1, 2",
+     "select hash, null" SQL_ANSWERING_TEXTS " union all select hash, null from stencil", false},
     {"template", "template", "templates", NULL, "select name, hash, null from template order by 1, 2",
      "select hash, null from template", false},
     {"source", "source", "sources", NULL,
@@ -253,8 +250,9 @@ halotune_status content_each(struct store *from, const struct content_known *kno
     int code = SQLITE_DONE;
     if (kinds[kind].is_against && !has_kind(known, kind)) continue; /* a document may have very many results */
     status = query_prepare(store_connection(from), kinds[kind].select, &select);
-    if (status == HALOTUNE_OK && sqlite3_bind_parameter_count(select) > 0)
-      sqlite3_bind_text(select, 1, giver, -1, SQLITE_STATIC);
+    if (status == HALOTUNE_OK && sqlite3_bind_parameter_count(select) > 0 &&
+        sqlite3_bind_text(select, 1, giver, -1, SQLITE_STATIC) != SQLITE_OK)
+      status = query_fail(store_connection(from));
     while (status == HALOTUNE_OK && (code = sqlite3_step(select)) == SQLITE_ROW) {
       const struct key key = key_of(select, 1, kind);
       const bool has_same = is_any_known(known, &key, select), is_against = kinds[kind].is_against;

@@ -302,14 +302,19 @@ static halotune_status is_own_run(const struct merge *m, int64_t id, bool *out) 
   return status;
 }
 
-/* Whether the end that the other database gives to a run lies before a verdict of the run. A verdict is not later than
- * the end of its run, so this one would count as older than it is: a wrong one as older than a best, perhaps, and one
- * that takes a wrong verdict back as older than that. Where nothing is wrong, no verdict decides anything. */
+/* Whether the end that the other database gives to a run lies before a verdict that decides something. A verdict is not
+ * later than the end of its run, so this one would count as older than it is: a wrong one as older than a best,
+ * perhaps, and a right one as older than a wrong one that it takes back. */
 static halotune_status is_end_before_verdict(const struct merge *m, int64_t run, bool *out) {
+#define SQL_END "max((select started from run where id = ?1), ?2)"
+#define SQL_LATE(kind) kind("w") " and " SQL_VERDICT_DATE("w", "wr") " > " SQL_END
   static const char sql[] =
-      "select " SQL_IS_ANY_WRONG
-      " and exists (select 1 from measurement m join run r on r.id = m.run_id where r.id = ?1"
-      " and (" SQL_IS_WRONG("m") " or " SQL_IS_RIGHT("m") ") and " SQL_VERDICT_DATE("m", "r") " > max(r.started, ?2))";
+      "select iif(" SQL_IS_ANY_WRONG
+      ", exists (select 1 from measurement w join run wr on wr.id = w.run_id where wr.id = ?1 and " SQL_LATE(SQL_IS_WRONG) ") or exists (" SQL_ALIKE(
+          "1") " select 1 from alike k cross join measurement w on"
+               " w.run_id = ?1 and w.variant_id = k.variant_id join run wr on wr.id = w.run_id where " SQL_LATE(
+                   SQL_IS_RIGHT) " and k.key in (select k.key from measurement w join run wr on wr.id = w.run_id join alike k on"
+                                 " k.variant_id = w.variant_id where " SQL_LATE(SQL_IS_WRONG) ")), 0)";
   const int ended = table_column(&m->tables->list[TABLE_RUN], "ended");
   sqlite3_stmt *query = NULL;
   int64_t found = 0;
@@ -351,7 +356,7 @@ static halotune_status meet_run(struct merge *m, int64_t id) {
   return HALOTUNE_OK;
 }
 
-/* What both databases say of a variant in one run. */
+/* What a database says of a variant in a run. */
 struct said {
   bool is_wrong, is_right;
   double at_s;
@@ -365,30 +370,46 @@ static struct said said_of(const struct table *table, sqlite3_stmt *row) {
                        sqlite3_column_double(row, table_column(table, "at_s") + 1)};
 }
 
-/* Whether the present measurement says something else of a variant that was wrong here, without a verdict about it. No
- * Halotune measures a wrong variant again in the same run. */
-static bool drops_wrong(const struct said *ours, const struct said *theirs) {
-  return ours->is_wrong && !theirs->is_wrong && !theirs->is_right;
+/* The column in which the present measurement says what no Halotune says after the one that is here: no verdict about a
+ * variant that was wrong, or an earlier verdict in place of a verdict. Within a run no Halotune measures a wrong
+ * variant again, and no later result is earlier. NULL if there is none. */
+static const char *impossible_column(const struct said *ours, const struct said *theirs) {
+  const bool is_verdict = theirs->is_wrong || theirs->is_right;
+  if (ours->is_wrong && !is_verdict) return "outcome";
+  return (ours->is_wrong || ours->is_right) && is_verdict && theirs->at_s < ours->at_s ? "at_s" : NULL;
 }
 
-/* Whether a verdict that is here stays. In its place would come an older verdict, or none about a variant that was
- * right here. A wrong verdict that it has taken back would hold again. */
-static bool is_verdict_kept(const struct said *ours, const struct said *theirs) {
-  if (!ours->is_wrong && !ours->is_right) return false;
-  return theirs->at_s < ours->at_s || (!theirs->is_wrong && !theirs->is_right);
+/* Whether a right result stays that takes back a wrong verdict here: in its place would come one that is no verdict, as
+ * of a finalist that crashed. The wrong verdict would hold again. The row may stay for years, and meets the other one
+ * again in each import. */
+static halotune_status is_right_kept(struct merge *m, const struct said *ours, const struct said *theirs, bool *out) {
+  static const char sql[] =
+      "select iif(" SQL_IS_ANY_WRONG ", exists (select 1 from (" SQL_ALIKE_WRONG ") where variant_id = ?1), 0)";
+  const int variant = table_column(&m->tables->list[TABLE_MEASUREMENT], "variant_id");
+  int64_t found = 0;
+  halotune_status status = HALOTUNE_OK;
+  if (ours->is_right && !theirs->is_right && !theirs->is_wrong)
+    status = query_with(m->to, sql, sqlite3_column_int64(m->find, variant + 1), &found);
+  *out = found != 0;
+  m->counts.foreign += found != 0;
+  return status;
 }
 
 /* Merge a result that both databases have, of a run that may have been running. */
 static halotune_status meet_result(struct merge *m, int number, int64_t id) {
   const struct table *table = &m->tables->list[number];
   const int64_t run = sqlite3_column_int64(m->find, table_column(table, "run_id") + 1);
+  const bool is_behind = list_has(&m->behind, run);
   if (list_has(&m->ahead, run)) return HALOTUNE_OK;
-  if (!list_has(&m->behind, run)) return compare_row(m, table);
   if (number == TABLE_MEASUREMENT) {
     const struct said ours = said_of(table, m->find), theirs = said_of(table, m->select);
-    if (drops_wrong(&ours, &theirs)) return conflict_fail(m, table, table_column(table, "outcome"));
-    if (is_verdict_kept(&ours, &theirs)) return HALOTUNE_OK;
+    const char *impossible = impossible_column(&ours, &theirs);
+    bool is_kept = false;
+    if (impossible) return conflict_fail(m, table, table_column(table, impossible));
+    const halotune_status status = is_right_kept(m, &ours, &theirs, &is_kept);
+    if (status != HALOTUNE_OK || is_kept) return status;
   }
+  if (!is_behind) return compare_row(m, table);
   const long before = m->counts.measurements;
   sqlite3_reset(m->find);
   halotune_status status = query_with(m->to,

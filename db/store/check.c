@@ -421,6 +421,12 @@ static const char counts_sql[] =
     " and f.variant_id = m.variant_id)) and iif(json_valid(outcomes), (select total(value) from json_each(outcomes)), -1)"
     " <> (select count(*) from measurement m where m.run_id = r.id)"
     " union all select 'run', id, 'its origin is not there' from run where " SQL_HAS_NO_ORIGIN
+    " union all select 'stencil', id, 'its hash is no identity' from stencil where length(hash) <> 64 or hash glob '*[^0-9a-f]*'"
+    " union all select 'measurement', m.id, 'its variant is of another stencil than its problem' from measurement m join"
+    " variant v on v.id = m.variant_id join run r on r.id = m.run_id join problem p on p.id = r.problem_id where"
+    " v.stencil_id <> p.stencil_id union all select 'finalist of run', f.run_id, 'its variant is of another stencil than"
+    " its problem' from finalist f join variant v on v.id = f.variant_id join run r on r.id = f.run_id join problem p on"
+    " p.id = r.problem_id where v.stencil_id <> p.stencil_id"
     " union all select 'best', id, 'its origin is not there' from best where " SQL_HAS_NO_ORIGIN
     " union all select 'prediction', id, 'its origin is not there' from prediction where " SQL_HAS_NO_ORIGIN
     " union all select 'best', b.id, 'its run measured another problem' from best b join run r on r.id = b.run_id"

@@ -21,6 +21,9 @@
 #define SQL_NO_VERDICTS "select null as variant_id, '' as giver, '' as wrong, 0 as is_of_name where 0"
 #define SQL_DATE_OF_B SQL_DATE("b.date")
 #define SQL_AGAINST_B SQL_IS_AGAINST("x", SQL_DATE_OF_B, "b.giver")
+/* A claimed energy does not count for a variant of which this user measured the time alone. */
+#define OBJECTIVE_OF_B \
+  "iif(b.giver <> '' and h.time_ms is not null and e.energy_mj is null, 'time', coalesce(b.objective, 'time'))"
 #define SQL_WINNER(verdicts)                                                                                              \
   "with own as materialized (select id, variant_id, date, time_ms, driver, nvrtc, objective, energy_mj, run_id,"          \
   " " SQL_GIVER_OF_BEST " as giver from best where problem_id = ?1),"                                                     \
@@ -28,7 +31,7 @@
   " verdict as materialized (" verdicts "),"                                                                              \
   " fair as materialized (select b.id, b.variant_id, b.giver, " SQL_DATE_OF_B                                             \
   " as date, coalesce(h.time_ms, b.time_ms) as time_ms,"                                                                  \
-  " b.driver, b.nvrtc, coalesce(b.objective, 'time') as objective, coalesce(e.energy_mj, b.energy_mj) as energy_mj,"      \
+  " b.driver, b.nvrtc, " OBJECTIVE_OF_B " as objective, coalesce(e.energy_mj, b.energy_mj) as energy_mj,"                 \
   " coalesce(r.host, '') as host, coalesce(r.state = 'partial', 0) as is_partial from own b left join here h on"          \
   " h.variant_id = b.variant_id and h.driver = b.driver and h.nvrtc = b.nvrtc left join energy e on"                      \
   " e.variant_id = b.variant_id and e.driver = b.driver and e.nvrtc = b.nvrtc left join run r on r.id = b.run_id"         \

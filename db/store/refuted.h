@@ -8,10 +8,12 @@
  * passes nothing from one to the other. A wrong verdict holds for all names of a stencil. Lookups, which serve
  * configurations, know those that are wrong. A crash, a hang or a refusal can be chance, and is not a verdict.
  *
- * A wrong verdict holds until this user measured the variant here under the same name of the stencil, and found it to
- * be right, or until whoever gave the verdict says so later, under the same name. Others cannot take it back: neither
- * by a right verdict nor by a newer best. Nor can another name: a file of the same meaning has a tolerance, values and
- * coefficients of its own, with which each variant may be right. */
+ * A wrong verdict holds until whoever gave it finds the variant to be right later, under the same name of the stencil:
+ * another file of the same meaning has a tolerance, values and coefficients of its own, with which each variant may be
+ * right. For the same reason a verdict of this user is not against this user's best of another name, which answers for
+ * its own name alone then (library/lookup/catalog_stencils.c). A wrong verdict of others also holds only until this
+ * user measured the variant here and found it to be right, under any name. Others cannot take it back: neither by a
+ * right verdict nor by a newer best. */
 #ifndef DB_STORE_REFUTED_H
 #define DB_STORE_REFUTED_H
 
@@ -29,6 +31,11 @@
 #define SQL_RUN_END(run) "max(" run ".started, coalesce(" run ".ended, strftime('%Y-%m-%dT%H:%M:%fZ', 'now')))"
 #define SQL_VERDICT_DATE(measurement, run) \
   SQL_DATE("min(" SQL_MEASURED_DATE(measurement, run) ", " SQL_RUN_END(run) ")")
+
+/* The same without this machine's clock, to compare what two databases say: the end of a run that goes on is not known,
+ * and bounds nothing. */
+#define SQL_CLAIMED_DATE(measurement, run) \
+  "min(" SQL_MEASURED_DATE(measurement, run) ", max(" run ".started, coalesce(" run ".ended, '9')))"
 
 /* Whether two problems have the same element type and grid, and their devices are of one model. */
 #define SQL_SAME_PLACE(p, d, other_p, other_d)                                                                       \
@@ -50,22 +57,25 @@
 /* The date of the newest verdict of a kind (SQL_IS_WRONG or SQL_IS_RIGHT) in a group; NULL if there is none. */
 #define SQL_NEWEST(is_kind) "max(iif(" is_kind("w") ", " SQL_VERDICT_DATE("w", "wr") ", null))"
 
-/* The wrong verdicts that hold among the newest ones of each giver, as a statement. The newest verdict of each kind and
- * giver decides, so that the time grows with the number of verdicts, not with its square.
- *   place     the columns that tell keys (SQL_ALIKE), names of stencils and places apart
- *   verdicts  a statement with these columns, giver, and the dates of the giver's newest verdicts: wrong and correct */
-#define SQL_THAT_HOLD(place, verdicts)                                                                \
-  "select * from (select *, max(correct) over (partition by " place ", giver) as giver_correct,"      \
-  " max(iif(giver = '', correct, null)) over (partition by " place ") as own_correct from (" verdicts \
-  ")) where wrong >= coalesce(giver_correct, '') and wrong >= coalesce(own_correct, '')"
+/* The wrong verdicts that hold among the newest ones of each giver and name, as a statement. The newest verdict of each
+ * kind, giver and name decides, so that the time grows with the number of verdicts, not with its square.
+ *   place     the columns that tell keys (SQL_ALIKE) and places apart
+ *   verdicts  a statement with these columns, giver, stencil_id, and the dates of the newest verdicts: wrong and
+ *             correct */
+#define SQL_THAT_HOLD(place, verdicts)                                                                       \
+  "select * from (select *, max(correct) over (partition by " place ", stencil_id, giver) as giver_correct," \
+  " max(iif(giver = '', correct, null)) over (partition by " place ") as own_correct from (" verdicts        \
+  ")) where wrong >= coalesce(giver_correct, '') and (giver = '' or wrong >= coalesce(own_correct, ''))"
 #define SQL_GIVER_DATES \
   SQL_GIVER("wo") " as giver, " SQL_NEWEST(SQL_IS_WRONG) " as wrong, " SQL_NEWEST(SQL_IS_RIGHT) " as correct"
 
-/* Whether a wrong verdict that holds is against a best: the best is not newer, or it has another name of the stencil,
- * or neither this user nor the giver of the verdict gave the best.
+/* Whether a wrong verdict that holds is against a best. A best that this user gave is refuted by a verdict that is not
+ * older; by one of this user only under the same name. A best of others is refuted by each verdict, except by an older
+ * one of the same giver under the same name.
  *   date, giver  of the best */
-#define SQL_IS_AGAINST(verdict, date, giver) \
-  "(" verdict ".wrong >= " date " or not " verdict ".is_of_name or " giver " not in ('', " verdict ".giver))"
+#define SQL_IS_AGAINST(verdict, date, giver)                                                  \
+  "iif(" giver " = '', " verdict ".wrong >= " date " and (" verdict ".is_of_name or " verdict \
+  ".giver <> ''), " verdict ".wrong >= " date " or " giver " <> " verdict ".giver or not " verdict ".is_of_name)"
 
 /* The variants with a wrong verdict of anybody. Mostly there are none: a statement begins here. */
 #define SQL_EVER_WRONG "select distinct w.variant_id from measurement w where " SQL_IS_WRONG("w")
@@ -106,7 +116,7 @@
   SQL_ALIKE(is_asked)                                                                                              \
   ", asked as materialized (select a.variant_id, k.key from (" variants ") a cross join alike k on k.variant_id =" \
   " a.variant_id), held as materialized (" SQL_THAT_HOLD(                                                          \
-      "key, stencil_id",                                                                                           \
+      "key",                                                                                                       \
       "select k.key, wp.stencil_id, p.stencil_id = wp.stencil_id as is_of_name, " SQL_GIVER_DATES                  \
       " from (select distinct key from asked) a cross join alike k on k.key = a.key cross join " SQL_VERDICTS      \
       " join problem p on p.id = " problem                                                                         \
@@ -136,15 +146,15 @@
  * each place and each giver.
  *   is_asked  a condition on the row `k` of `alike` */
 #define SQL_MODEL_OF_WD "wd.name, wd.capability, wd.sm_count, wd.is_emulation"
-#define SQL_ALL_THAT_HOLD(is_asked)                                                                                \
-  SQL_THAT_HOLD("key, stencil_id, dtype, nx, ny, nz, name, capability, sm_count, is_emulation",                    \
-                "select k.variant_id, k.key, wp.dtype, wp.nx, wp.ny, wp.nz, " SQL_MODEL_OF_WD ", " SQL_GIVER_DATES \
-                ", wp.stencil_id, min(wd.id) as device_id from alike k cross join " SQL_VERDICTS                   \
-                " where w.variant_id = k.variant_id and " is_asked " group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11")
+#define SQL_ALL_THAT_HOLD(is_asked)                                                                          \
+  SQL_THAT_HOLD("key, dtype, nx, ny, nz, name, capability, sm_count, is_emulation",                          \
+                "select k.variant_id, k.key, wp.stencil_id, wp.dtype, wp.nx, wp.ny, wp.nz, " SQL_MODEL_OF_WD \
+                ", " SQL_GIVER_DATES ", min(wd.id) as device_id from alike k cross join " SQL_VERDICTS       \
+                " where w.variant_id = k.variant_id and " is_asked " group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12")
 
 /* All variants with a wrong verdict that holds for their source or their configuration, as a statement. A variant has a
- * row for each of these two and each giver of a verdict. Columns: wrong (the date of the verdict), giver, device_id (a
- * device of the model), stencil_id, dtype, nx, ny, nz, variant_id. */
+ * row for each of these two, each name of the stencil and each giver of a verdict. Columns: wrong (the date of the
+ * verdict), giver, device_id (a device of the model), stencil_id, dtype, nx, ny, nz, variant_id, key. */
 #define SQL_REFUTED_VARIANTS SQL_ALIKE("1") " " SQL_ALL_THAT_HOLD("1")
 
 /* The same for verdicts that hold for a configuration. */

@@ -337,9 +337,4 @@ struct best {
 halotune_status store_final(struct store *store, int64_t run, const struct finalist *finalists, int count,
                             const struct best *best, const struct run_end *end, bool *is_current);
 
-/* Find whether a variant is known to be wrong for another name of the problem's stencil. Lookups do not return it, even
- * as the winner of this problem, until a run finds it to be right under that name.
- * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
-halotune_status store_is_wrong_elsewhere(struct store *store, int64_t problem, int64_t variant, bool *out);
-
 #endif

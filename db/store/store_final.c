@@ -6,8 +6,6 @@
 #include "db/store/columns.h"
 #include "db/store/current_best.h"
 #include "db/store/launch_text.h"
-#include "db/store/query.h"
-#include "db/store/refuted.h"
 #include "db/store/store_parts.h"
 
 /* A column is NULL where nothing was measured. */
@@ -93,21 +91,5 @@ halotune_status store_final(struct store *store, int64_t run, const struct final
   if (status == HALOTUNE_OK) status = choose_best(store, run, &winner);
   status = store_end(store, status);
   if (status == HALOTUNE_OK && is_current) *is_current = id > 0 && winner == id;
-  return status;
-}
-
-halotune_status store_is_wrong_elsewhere(struct store *store, int64_t problem, int64_t variant, bool *out) {
-  static const char sql[] = "select exists (select 1 from (" SQL_WRONG_AMONG("?1", "select ?2 as variant_id",
-                                                                             "1") ") x where not x.is_of_name)";
-  sqlite3_stmt *query = NULL;
-  int64_t found = 0;
-  halotune_status status = query_prepare(store->connection, sql, &query);
-  if (status == HALOTUNE_OK) {
-    sqlite3_bind_int64(query, 1, problem);
-    sqlite3_bind_int64(query, 2, variant);
-    status = query_run(query, &found);
-  }
-  sqlite3_finalize(query);
-  *out = found != 0;
   return status;
 }

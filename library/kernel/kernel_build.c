@@ -27,6 +27,7 @@ struct stored {
   char arch[16];
   char hash[IDENTITY_HEX_BYTES]; /* of the source that was measured */
   char *parameters;              /* of the variant, as its database has them */
+  char *text;                    /* of the stencil that was measured */
   char *source;
   void *cubin;
   size_t cubin_bytes;
@@ -34,6 +35,7 @@ struct stored {
 
 static void stored_free(struct stored *stored) {
   free(stored->parameters);
+  free(stored->text);
   free(stored->source);
   free(stored->cubin);
 }
@@ -52,7 +54,8 @@ static bool stored_read(sqlite3_stmt *query, struct stored *out) {
   out->cubin = malloc(out->cubin_bytes + 1);
   snprintf(out->hash, sizeof out->hash, "%s", column_text(query, 6));
   out->parameters = strdup(column_text(query, 7));
-  if (!out->source || !out->cubin || !out->parameters) return false;
+  out->text = strdup(column_text(query, 8));
+  if (!out->source || !out->cubin || !out->parameters || !out->text) return false;
   if (out->cubin_bytes > 0) memcpy(out->cubin, cubin, out->cubin_bytes);
   return true;
 }
@@ -73,8 +76,8 @@ static bool are_of_row(struct halotune_ctx *ctx, const struct served *row, const
  * A finalist's row has the id of the winner. */
 static bool stored_fetch(struct halotune_ctx *ctx, const struct served *row, struct stored *out) {
   static const char sql[] =
-      "select b.launch, b.coefficients, b.steps, b.arch, b.source, b.cubin, v.source_hash, v.parameters"
-      " from best b join variant v on v.id = b.variant_id where b.id = ?1 and b.date = ?2";
+      "select b.launch, b.coefficients, b.steps, b.arch, b.source, b.cubin, v.source_hash, v.parameters,"
+      " x.text from best b join variant v on v.id = b.variant_id join stencil_text x on x.id = b.text_id where b.id = ?1 and b.date = ?2";
   struct store *store = NULL;
   struct binder binder = {.at = 0};
   *out = (struct stored){.steps = 1};
@@ -132,14 +135,18 @@ static bool passes_arrays(const struct question *q, const struct stored *stored)
          are_within(&launch->output_maps, stencil->output_count);
 }
 
+/* Whether a stored source computes what the question asks for, without a look at the source. Texts of one meaning can
+ * place parentheses in other ways, and so round in other ways. */
 static bool is_same_problem(const struct question *q, const struct served *row, const struct stored *stored,
                             const double *coefficients) {
   int count = q->parsed->stencil->coefficient_count;
   if (!stored->has_launch || !is_same_domain(q, row) || stored->coefficient_count != count) return false;
   if (!passes_arrays(q, stored)) return false;
+  if (strcmp(stored->text, q->ctx->catalog.stencils[q->key.text_of].text) != 0) return false;
   if (stored->launch.passes_coefficients) return true;
   for (int i = 0; i < count; i++) {
-    if (coefficients[i] != stored->coefficients[i]) return false;
+    const double mine = coefficients[i], its = stored->coefficients[i];
+    if (mine != its || signbit(mine) != signbit(its)) return false;
   }
   return true;
 }

@@ -24,13 +24,15 @@ enum giver { GIVER_USER, GIVER_HALOTUNE, GIVER_OTHERS };
 /* The members that a hit reads come first. */
 struct known_stencil {
   const char *name;
-  int rows_of; /* the stencil that has all rows and verdicts of this meaning */
+  int rows_of; /* the stencil that has the rows and verdicts of this meaning, once catalog_finish has given them */
   char hash[IDENTITY_HEX_BYTES];
   const char *text;
   int database;       /* the first database with a row of the stencil; without one, the first that has the stencil */
   const char *newest; /* date of its newest row in that database; "" without a row. `text` is that row's */
   enum giver giver;
   bool has_rows; /* rows of the catalog name it; only a stencil that is rows_of itself has some */
+  /* this user's verdict under another name is against a row of it: it has its rows for itself, and no others */
+  bool is_disputed;
   _Atomic(struct parsed_stencil *) parsed; /* NULL before the first use */
   _Atomic(struct kin *) kin;               /* NULL before the first use */
   atomic_uint turn;                        /* of an added stencil: the highest of its name counts */
@@ -145,6 +147,10 @@ halotune_status catalog_finish(struct catalog *catalog);
 /* Find what names and hashes of stencils mean. Rows and verdicts then name one stencil of each meaning. This is a part
  * of catalog_finish. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status catalog_settle_stencils(struct catalog *catalog);
+
+/* Give each row and verdict to the stencil that has the rows of its meaning, or of its name where names dispute. This
+ * is a part of catalog_finish. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status catalog_give_rows(struct catalog *catalog);
 
 /* Give all devices of a model the facts of whom this user trusts most. This is a part of catalog_finish. Returns
  * HALOTUNE_OK or HALOTUNE_MEMORY. */

@@ -45,21 +45,27 @@ static halotune_status find_device_names(struct catalog *c) {
   return ok ? HALOTUNE_OK : fail_memory();
 }
 
-/* Whether a row is known to be wrong. A winner is not if it is newer than the verdict, and of the same name. A verdict
- * of another database also holds for newer winners that the user did not measure. A finalist is wrong with any verdict:
- * a newer result of this user, or of the giver of the verdict, would have taken it back. */
+/* The question for verdicts about a row. */
+static struct refuted question_of(const struct catalog *c, const struct served *row) {
+  return (struct refuted){.n = {row->n[0], row->n[1], row->n[2]},
+                          .stencil = c->stencils[row->stencil].rows_of,
+                          .named = row->stencil,
+                          .model = row->model,
+                          .template_at = row->template_at,
+                          .dtype = row->dtype,
+                          .is_own = !row->is_foreign,
+                          .parameters = row->parameters,
+                          .date = row->date,
+                          .first = row->database,
+                          .last = row->database};
+}
+
+/* Whether a row is known to be wrong. A verdict of another database also holds for newer winners that the user did not
+ * measure. A finalist is wrong with any verdict: a newer result of this user, or of the giver of the verdict, would
+ * have taken it back. */
 static bool is_wrong(const struct catalog *c, const struct served *row) {
   const struct refuted_list *refuted = &c->refuted;
-  const struct refuted question = {.n = {row->n[0], row->n[1], row->n[2]},
-                                   .stencil = c->stencils[row->stencil].rows_of,
-                                   .named = row->stencil,
-                                   .model = row->model,
-                                   .template_at = row->template_at,
-                                   .dtype = row->dtype,
-                                   .parameters = row->parameters,
-                                   .date = row->date,
-                                   .first = row->database,
-                                   .last = row->database};
+  const struct refuted question = question_of(c, row);
   if (refuted->count == 0 || !refuted_has(refuted, &question)) return false;
   if (row->is_finalist || refuted_since(refuted, &question)) return true;
   return refuted_elsewhere(refuted, &question) && row->is_foreign;
@@ -67,14 +73,15 @@ static bool is_wrong(const struct catalog *c, const struct served *row) {
 
 /* Drop rows of problems that no lookup can ask for, and rows that are known to be wrong. No database serves a current
  * winner that it knows to be wrong. But a finalist can be wrong, and one database may know that a row of another one is
- * wrong. Then give each row to the stencil that has the rows of its meaning. */
-static void settle_rows(struct catalog *c) {
+ * wrong. Find the names whose rows another name disputes. */
+static void drop_rows(struct catalog *c) {
   int kept = 0;
   refuted_finish(&c->refuted);
   for (int i = 0; i < c->row_count; i++) {
-    struct served *row = &c->rows[i];
+    const struct served *row = &c->rows[i];
     if (row->steps == 0 || is_wrong(c, row)) continue;
-    row->stencil = c->stencils[row->stencil].rows_of;
+    const struct refuted question = question_of(c, row);
+    if (refuted_by_name(&c->refuted, &question)) c->stencils[row->stencil].is_disputed = true;
     if (kept++ < i) c->rows[kept - 1] = *row;
   }
   c->row_count = kept;
@@ -166,8 +173,9 @@ halotune_status catalog_finish(struct catalog *c) {
   if (status != HALOTUNE_OK) return status;
   status = catalog_find_installed(c);
   if (status != HALOTUNE_OK) return status;
-  settle_rows(c);
-  status = sort_rows(c);
+  drop_rows(c);
+  status = catalog_give_rows(c);
+  if (status == HALOTUNE_OK) status = sort_rows(c);
   if (status == HALOTUNE_OK) status = catalog_drop_foreign(c);
   if (status == HALOTUNE_OK) find_copies(c);
   return status;

@@ -403,6 +403,7 @@ static halotune_status take_refuted(void *context, sqlite3_stmt *query) {
                                     sqlite3_column_int64(query, 6)};
   const bool is_problem = read_grid(points, refuted.n) && refuted.dtype < DTYPE_COUNT;
   refuted.template_at = id_places_find(&r->templates, sqlite3_column_int64(query, 7));
+  refuted.is_own = sqlite3_column_int(query, 9) != 0;
   if (!refuted.date || !refuted.parameters) return fail_memory();
   if (device < 0 || refuted.stencil < 0 || refuted.template_at < 0) {
     return fail(HALOTUNE_DB, "%s: a wrong measurement names a row that does not exist; run 'halotune db check'",
@@ -447,7 +448,7 @@ static const char sql_problems[] =
     "select take(id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache, is_reproducible, steps) from problem not indexed";
 static const char sql_variants[] = "select take(id, template_id, parameters) from variant not indexed";
 static const char sql_refuted[] =
-    "select k.wrong, k.device_id, k.stencil_id, k.dtype, k.nx, k.ny, k.nz, v.template_id, v.parameters"
+    "select k.wrong, k.device_id, k.stencil_id, k.dtype, k.nx, k.ny, k.nz, v.template_id, v.parameters, k.giver = ''"
     " from (" SQL_REFUTED_CONFIGURATIONS ") k join variant v on v.id = k.variant_id";
 /* Few runs are cut short, so that few rows of `best` are looked up. */
 static const char sql_partial[] =

@@ -16,18 +16,18 @@ static bool is_newer(const struct known_stencil *a, const struct known_stencil *
 /* Whether of two stencils with one meaning `a` has the rows. One that this user measured goes before others, so that a
  * document can change neither the text that a hash means nor the name of this user's results. */
 static bool goes_first(const struct known_stencil *a, const struct known_stencil *b, bool a_is_own, bool b_is_own) {
-  if ((*a->text == '\0') != (*b->text == '\0')) return *a->text != '\0'; /* without a text it cannot be read */
   if (a_is_own != b_is_own) return a_is_own;
   return a->giver != b->giver ? a->giver < b->giver : is_newer(a, b);
 }
 
-/* Let each hash mean the stencil that has the rows.
+/* Let each hash mean the stencil that has the rows. One without a text has no rows, and cannot be read.
  *   is_own  for each stencil whether this user gave a row of it */
 static bool find_hashes(struct catalog *c, const bool *is_own) {
   bool ok = true;
   for (int i = 0; i < c->stencil_count && ok; i++) {
     const struct known_stencil *list = c->stencils;
     const int known = names_find(&c->stencil_names, list[i].hash);
+    if (!*list[i].text) continue;
     if (known < 0) ok = names_add(&c->stencil_names, list[i].hash, i);
     else if (goes_first(&list[i], &list[known], is_own[i], is_own[known]))
       names_change(&c->stencil_names, list[i].hash, i);
@@ -36,11 +36,12 @@ static bool find_hashes(struct catalog *c, const bool *is_own) {
 }
 
 /* Find for each stencil which one has the rows of its meaning. The rows keep their own stencil until verdicts have been
- * looked at (catalog_finish): a verdict distinguishes names. */
+ * looked at: a verdict distinguishes names. */
 static void find_rows_of(struct catalog *c) {
-  for (int i = 0; i < c->stencil_count; i++)
-    c->stencils[i].rows_of = names_find(&c->stencil_names, c->stencils[i].hash);
-  for (int i = 0; i < c->row_count; i++) c->stencils[c->stencils[c->rows[i].stencil].rows_of].has_rows = true;
+  for (int i = 0; i < c->stencil_count; i++) {
+    const int known = names_find(&c->stencil_names, c->stencils[i].hash);
+    c->stencils[i].rows_of = known >= 0 ? known : i;
+  }
   for (int i = 0; i < c->refuted.count; i++) {
     struct refuted *refuted = &c->refuted.list[i];
     refuted->stencil = c->stencils[refuted->named].rows_of;
@@ -60,14 +61,83 @@ static bool find_stencil_names(struct catalog *c) {
   return ok;
 }
 
-halotune_status catalog_settle_stencils(struct catalog *c) {
+/* Whether this user gave a row of each stencil, by its name. NULL when memory is out; the caller frees it. */
+static bool *find_own(const struct catalog *c) {
   bool *is_own = calloc((size_t)c->stencil_count + 1, sizeof *is_own);
   for (int i = 0; i < c->row_count && is_own; i++) {
     if (!c->rows[i].is_foreign) is_own[c->rows[i].stencil] = true;
   }
+  return is_own;
+}
+
+halotune_status catalog_settle_stencils(struct catalog *c) {
+  bool *is_own = find_own(c);
   const bool ok = is_own && find_hashes(c, is_own) && find_stencil_names(c);
   free(is_own);
   if (!ok) return fail_memory();
   find_rows_of(c);
   return HALOTUNE_OK;
+}
+
+/* Choose for each stencil that has the rows of a meaning who has them for the names that are not disputed.
+ *   shared  receives it; -1 where all names are disputed */
+static void share_rows(struct catalog *c, int *shared) {
+  for (int i = 0; i < c->stencil_count; i++) shared[i] = c->stencils[i].is_disputed ? -1 : i;
+  for (int i = 0; i < c->stencil_count; i++) {
+    const struct known_stencil *stencil = &c->stencils[i];
+    if (stencil->is_disputed || !*stencil->text || shared[stencil->rows_of] >= 0) continue;
+    shared[stencil->rows_of] = i;
+    names_change(&c->stencil_names, stencil->hash, i);
+  }
+}
+
+/* Give each verdict to those who have rows of its meaning. A disputed name has its own verdicts, and those of others.
+ * */
+static halotune_status give_verdicts(struct catalog *c, const int *shared) {
+  struct refuted_list given = {.list = NULL};
+  halotune_status status = HALOTUNE_OK;
+  memcpy(given.now, c->refuted.now, sizeof given.now);
+  for (int k = 0; k < c->refuted.count && status == HALOTUNE_OK; k++) {
+    struct refuted refuted = c->refuted.list[k];
+    const int meaning = refuted.stencil;
+    refuted.stencil = shared[meaning];
+    if (refuted.stencil >= 0) status = refuted_add(&given, &refuted);
+    for (int i = 0; i < c->stencil_count && status == HALOTUNE_OK; i++) {
+      if (!c->stencils[i].is_disputed || c->stencils[i].rows_of != meaning) continue;
+      refuted.stencil = i;
+      if (!refuted.is_own || refuted.named == i) status = refuted_add(&given, &refuted);
+    }
+  }
+  refuted_free(&c->refuted);
+  c->refuted = given;
+  refuted_finish(&c->refuted);
+  return status;
+}
+
+/* A disputed name has its rows for itself, and no others. All other rows are for the other names of the meaning, and
+ * for texts that a program adds. */
+static halotune_status part_disputed(struct catalog *c) {
+  int *shared = malloc(((size_t)c->stencil_count + 1) * sizeof *shared);
+  if (!shared) return fail_memory();
+  share_rows(c, shared);
+  const halotune_status status = give_verdicts(c, shared);
+  for (int i = 0; i < c->stencil_count; i++) {
+    struct known_stencil *stencil = &c->stencils[i];
+    const int meaning = shared[stencil->rows_of];
+    stencil->rows_of = stencil->is_disputed || meaning < 0 ? i : meaning;
+  }
+  free(shared);
+  return status;
+}
+
+halotune_status catalog_give_rows(struct catalog *c) {
+  bool is_any_disputed = false;
+  for (int i = 0; i < c->stencil_count; i++) is_any_disputed = is_any_disputed || c->stencils[i].is_disputed;
+  const halotune_status status = is_any_disputed ? part_disputed(c) : HALOTUNE_OK;
+  for (int i = 0; i < c->row_count; i++) {
+    struct served *row = &c->rows[i];
+    row->stencil = c->stencils[row->stencil].rows_of;
+    c->stencils[row->stencil].has_rows = true;
+  }
+  return status;
 }

@@ -16,7 +16,7 @@ static int compare_problems(const struct refuted *a, const struct refuted *b) {
   return 0;
 }
 
-/* Compare everything but name and date. */
+/* Compare everything but name, giver and date. */
 static int compare_refuted(const void *left, const void *right) {
   const struct refuted *a = left, *b = right;
   const int order = compare_problems(a, b);
@@ -26,12 +26,13 @@ static int compare_refuted(const void *left, const void *right) {
   return 0;
 }
 
-/* For equal configurations and names the newest verdict comes first. */
+/* For equal configurations, names and givers the newest verdict comes first. */
 static int compare_dates(const void *left, const void *right) {
   const struct refuted *a = left, *b = right;
   const int order = compare_refuted(left, right);
   if (order != 0) return order;
   ORDER_BY(a->named, b->named);
+  ORDER_BY(a->is_own, b->is_own);
   return strcmp(b->date, a->date);
 }
 
@@ -50,7 +51,9 @@ void refuted_finish(struct refuted_list *list) {
   if (list->count > 1) qsort(list->list, (size_t)list->count, sizeof *list->list, compare_dates);
   for (int i = 0; i < list->count; i++) {
     struct refuted *newest = kept > 0 ? &list->list[kept - 1] : NULL;
-    if (!newest || newest->named != list->list[i].named || compare_refuted(newest, &list->list[i]) != 0) {
+    const bool is_same = newest && newest->named == list->list[i].named && newest->is_own == list->list[i].is_own &&
+                         compare_refuted(newest, &list->list[i]) == 0;
+    if (!is_same) {
       list->list[kept++] = list->list[i];
       continue;
     }
@@ -68,7 +71,7 @@ static const struct refuted *first_refuted(const struct refuted_list *list, cons
   return found;
 }
 
-/* The verdict behind this one against the same configuration, of another name; NULL if there is none. */
+/* The verdict behind this one against the same configuration, of another name or giver; NULL if there is none. */
 static const struct refuted *next_refuted(const struct refuted_list *list, const struct refuted *at) {
   const struct refuted *next = at + 1;
   return next < list->list + list->count && compare_refuted(at, next) == 0 ? next : NULL;
@@ -90,7 +93,15 @@ long refuted_count(const struct refuted_list *list, const struct refuted *questi
 bool refuted_since(const struct refuted_list *list, const struct refuted *question) {
   const char *date = date_decides(list->now, question->date);
   for (const struct refuted *at = first_refuted(list, question); at; at = next_refuted(list, at)) {
-    if (at->named != question->named || strcmp(at->date, date) >= 0) return true;
+    const bool is_of_name = at->named == question->named, is_late = strcmp(at->date, date) >= 0;
+    if (question->is_own ? is_late && (is_of_name || !at->is_own) : is_late || !is_of_name) return true;
+  }
+  return false;
+}
+
+bool refuted_by_name(const struct refuted_list *list, const struct refuted *question) {
+  for (const struct refuted *at = first_refuted(list, question); at; at = next_refuted(list, at)) {
+    if (question->is_own && at->is_own && at->named != question->named) return true;
   }
   return false;
 }

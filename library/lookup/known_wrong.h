@@ -14,6 +14,7 @@ struct refuted {
   uint32_t n[MAX_DIMS];
   int stencil, named, model, template_at;
   unsigned char dtype;
+  bool is_own;            /* this user gave the verdict; in a question: the row */
   const char *parameters; /* a text of the catalog's `texts`, so that pointers can be compared */
   const char *date;       /* date of the verdict */
   int first, last;        /* the first and the last database with a verdict; in a question: the row's database */
@@ -39,16 +40,20 @@ halotune_status refuted_add(struct refuted_list *list, const struct refuted *ref
 /* Sort the list. Call this after the last refuted_add. */
 void refuted_finish(struct refuted_list *list);
 
-/* Whether there is a verdict against a configuration on a problem. The question needs no `named` and `date`. */
+/* Whether there is a verdict against a configuration on a problem. The question needs no `named`, `is_own` and `date`.
+ * */
 bool refuted_has(const struct refuted_list *list, const struct refuted *question);
 
-/* The number of configurations that are known to be wrong on a problem. The question needs no `named`, `template_at`,
- * `parameters` and `date`. */
+/* The number of configurations that are known to be wrong on a problem. The question needs no `named`, `is_own`,
+ * `template_at`, `parameters` and `date`. */
 long refuted_count(const struct refuted_list *list, const struct refuted *question);
 
-/* Whether a configuration was found to be wrong after it was measured, or under another name: the file of the other
- * name decides how exact its results must be. The question's `date` and `named` are those of the measurement. */
+/* Whether a verdict is against a row, by the rule of refuted.h (SQL_IS_AGAINST). The question's `date`, `named` and
+ * `is_own` are those of the row. */
 bool refuted_since(const struct refuted_list *list, const struct refuted *question);
+
+/* Whether a verdict of this user under another name is against a row of this user. */
+bool refuted_by_name(const struct refuted_list *list, const struct refuted *question);
 
 /* Whether a database other than the question's has a verdict against a configuration. */
 bool refuted_elsewhere(const struct refuted_list *list, const struct refuted *question);

@@ -110,6 +110,7 @@ static struct refuted verdict_on(const struct question *q, int template_at, cons
   const uint32_t *n = q->key.n;
   return (struct refuted){.n = {n[0], n[1], n[2]},
                           .stencil = q->key.stencil,
+                          .named = -1,
                           .model = q->device->model,
                           .template_at = template_at,
                           .dtype = q->key.dtype,

@@ -28,7 +28,8 @@ static halotune_status add_parsed(struct halotune_ctx *ctx, const char *text, st
   added->text = arena_text(&catalog->arena, text, strlen(text));
   if (!added->name || !added->text) return fail_memory();
   added->newest = "";
-  added->rows_of = known >= 0 ? catalog->stencils[known].rows_of : at;
+  const bool has_known = known >= 0 && !catalog->stencils[known].is_disputed;
+  added->rows_of = has_known ? catalog->stencils[known].rows_of : at;
   snprintf(added->hash, sizeof added->hash, "%s", hash);
   atomic_store(&added->parsed, parsed);
   atomic_store(&added->turn, ++ctx->turns);

@@ -10,8 +10,10 @@ void prelude_write_for_axis(struct text *text, const char *pattern, int axis) {
 
 void prelude_write_number(struct text *text, const struct prelude *prelude, double number) {
   bool small = prelude->spec->dtype == DTYPE_F32 && fabs(number) < (double)FLT_MIN;
+  const double value = small ? (double)(float)number : number;
   text_printf(text, "real(");
-  text_number(text, small ? (double)(float)number : number);
+  if (value == 0 && signbit(value)) text_printf(text, "-0.0"); /* -0 would be an integer */
+  else text_number(text, value);
   text_printf(text, ")");
 }
 

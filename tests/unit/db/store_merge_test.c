@@ -1059,9 +1059,8 @@ TEST(the_end_of_a_run_takes_back_no_verdict) {
        true},
       {"out of bounds", "update measurement set outcome = 'out_of_bounds' where run_id = 2", HALOTUNE_OK, 0, false},
       {"right", "update measurement set outcome = 'measured', at_s = 61 where run_id = 2", HALOTUNE_OK, 1, false},
-      {"right before", "update measurement set outcome = 'measured', at_s = 59 where run_id = 2", HALOTUNE_OK, 0,
-       false},
-      {"wrong before", "update measurement set at_s = 0 where run_id = 2", HALOTUNE_OK, 0, false},
+      {"right before", "update measurement set outcome = 'measured', at_s = 59 where run_id = 2", HALOTUNE_DB, 0, true},
+      {"wrong before", "update measurement set at_s = 0 where run_id = 2", HALOTUNE_DB, 0, true},
       {"the end lies before the verdict",
        "update run set ended = '2026-01-01T00:30:30.000Z' where id = 2; delete from"
        " measurement where run_id = 2",
@@ -1089,28 +1088,47 @@ TEST(the_end_of_a_run_takes_back_no_verdict) {
 }
 
 /* A run that goes on has taken a wrong verdict back. The document that ends the run does not make the wrong one hold
- * again. */
+ * again. It can be imported again, and so can a later one of this run. */
 TEST(the_end_of_a_run_brings_no_verdict_back) {
   static const struct merge_options again = {.origin = {"imported", "again.json", "", "", "2"}};
-  static const char *const changes[] = {"", "update measurement set at_s = 0, attempts = 9 where run_id = 3",
-                                        "update measurement set outcome = 'crashed' where run_id = 3",
-                                        "update run set ended = '2026-01-01T00:30:30.000Z' where id = 3"};
-  for (size_t i = 0; i < COUNT(changes); i++) {
+  static const struct {
+    const char *wrong_date, *change;
+    halotune_status status;
+    bool is_running;
+    int64_t foreign; /* results that are told as not taken */
+  } rows[] = {
+      {"2026-01-01T00:29:15.000Z", "", HALOTUNE_OK, false, 0},
+      {"2026-01-01T00:29:15.000Z", "update measurement set at_s = 0 where run_id = 3", HALOTUNE_DB, true, 0},
+      {"2026-01-01T00:29:15.000Z", "update measurement set outcome = 'crashed' where run_id = 3", HALOTUNE_OK, false,
+       1},
+      /* the measurement is later than the end: the time of the set-up counts for it */
+      {"2026-01-01T00:29:15.000Z", "update run set ended = '2026-01-01T00:30:50.000Z' where id = 3", HALOTUNE_OK, false,
+       0},
+      {"2026-01-01T00:29:45.000Z", "update run set ended = '2026-01-01T00:30:30.000Z' where id = 3", HALOTUNE_OK, true,
+       0},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
     struct fixture f;
     struct store *to;
+    struct merge_counts counts;
     begin_with_winner(&f);
-    put_verdict(&f, 1, OUTCOME_WRONG, "2026-01-01T00:29:45.000Z"); /* 60 s later */
+    put_verdict(&f, 1, OUTCOME_WRONG, rows[i].wrong_date); /* 60 s later */
     put_verdict(&f, 1, OUTCOME_MEASURED, "2026-01-01T00:30:00.000Z");
-    sql(f.store,
-        "update best set date = '2026-01-01T00:10:00.000Z'; update run set state = 'complete', ended = '2026-01-01T00:40:00.000Z' where id = 2");
+    sql(f.store, "update best set date = '2026-01-01T00:10:00.000Z'; update run set state = 'complete', ended ="
+                 " '2026-01-01T00:40:00.000Z' where id = 2");
     CHECK_OK(store_open_memory(&to));
     merge_store(to, f.store, NULL);
-    CHECK_EQ(1, number_of(to, "select count(*) from run where state = 'running'"), "%s: running", changes[i]);
-    CHECK_EQ(1, number_of(to, "select count(*) from best where is_current"), "%s: right again", changes[i]);
+    CHECK_EQ(1, number_of(to, "select count(*) from run where state = 'running'"), "%s: running", rows[i].change);
+    CHECK_EQ(1, number_of(to, "select count(*) from best where is_current"), "%s: right again", rows[i].change);
     sql(f.store, "update run set state = 'complete', ended = '2026-01-01T00:40:00.000Z' where id = 3");
-    sql(f.store, changes[i]);
-    CHECK_OK(store_merge(to, f.store, &again, NULL));
-    CHECK_EQ(1, number_of(to, "select count(*) from best where is_current"), "%s: still right", changes[i]);
+    sql(f.store, rows[i].change);
+    for (int time = 0; time < 2; time++) {
+      CHECK_EQ(rows[i].status, store_merge(to, f.store, &again, &counts), "%s: %s", rows[i].change, fail_text());
+      CHECK_EQ(1, number_of(to, "select count(*) from best where is_current"), "%s: still right", rows[i].change);
+      CHECK_EQ(rows[i].is_running, number_of(to, "select count(*) from run where state = 'running'"), "%s: its end",
+               rows[i].change);
+      if (rows[i].status == HALOTUNE_OK) CHECK_EQ(rows[i].foreign, counts.foreign, "%s: told", rows[i].change);
+    }
     store_close(to);
     end_fixture(&f);
   }
@@ -1781,6 +1799,7 @@ TEST(forget_removes_the_coefficients_of_a_signer_alone) {
   end_fixture(&f);
 }
 
+#define OTHER_STENCIL "insert into stencil (id, hash, name, origin_id) values (9, printf('%064x', 9), 'other', 1)"
 TEST(check_finds_what_is_wrong) {
   static const struct {
     const char *sql, *message;
@@ -1795,7 +1814,12 @@ TEST(check_finds_what_is_wrong) {
       {"create view v as select 1", "view 'v' does not belong"},
       {"create table other (a)", "table 'other' does not belong"},
       {"update stencil_text set text = 'name: [' ", "stencil star7"},
-      {"update stencil set hash = '00'", "does not match its hash"},
+      {"insert into stencil (hash, name, origin_id) values ('mine', 'zzz0', 1)", "stencil 2: its hash is no identity"},
+      {"update stencil set hash = printf('%064x', 1)", "does not match its hash"},
+      {OTHER_STENCIL "; delete from finalist; delete from best; update variant set stencil_id = 9 where id = 1",
+       "measurement 1: its variant is of another stencil than its problem"},
+      {OTHER_STENCIL "; delete from measurement; delete from best; update variant set stencil_id = 9 where id = 1",
+       "finalist of run 1: its variant is of another stencil than its problem"},
       {"update stencil set name = 'mine'", "is named star7 in its text"},
       {"update template set yaml = 'name: ['", "the template zmarch cannot be read"},
       {"update template set cuda = cuda || ' int a;'", "do not match its hash"},

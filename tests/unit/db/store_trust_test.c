@@ -884,6 +884,8 @@ TEST(what_would_answer_anew_is_shown_as_new) {
        " memory_bytes, max_threads, max_threads_sm, max_registers, registers_sm, max_shared_bytes, warp_size, is_emulation, origin_id from device",
        "device", 1, 1},
       {"the text that answers", "", "", "stencil", 0, 1},
+      {"a stencil without a text", "",
+       "insert into stencil select 9, printf('%064x', 9), 'other', origin_id from stencil", "stencil", 1, 1},
       {"an earlier text", newer_text, "", "stencil", 1, 0},
       {"the text of a newer row that is history", slower_text, their_text, "stencil", 1, 0},
       {"the text that answers beside it", slower_text, "", "stencil", 0, 1},
@@ -898,7 +900,7 @@ TEST(what_would_answer_anew_is_shown_as_new) {
        0},
       {"right, with another source", is_wrong, "update variant set source_hash = 'other'", "right", 1, 0},
       {"right, of another template", is_wrong, "update template set hash = 'other'", "right", 1, 0},
-      {"right, under another name", is_wrong, "update stencil set name = 'other'", "right", 1, 0},
+      {"right, under another name", is_wrong, "update stencil set name = 'other'", "right", 0, 0},
       {"right, of another source and template", is_wrong,
        "update variant set source_hash = 'other'; update template set hash = 'other'", "right", 0, 0},
   };
@@ -918,6 +920,27 @@ TEST(what_would_answer_anew_is_shown_as_new) {
     content_known_free(known);
     CHECK_EQ(rows[i].fresh, counted.fresh, "%s: new", rows[i].what);
     CHECK_EQ(rows[i].known, counted.known, "%s: known", rows[i].what);
+    end_store(theirs, &other);
+    end_store(ours, &mine);
+  }
+}
+
+/* This user measured the time of the first variant, and then the energy of the second one. A document claims that the
+ * first one needs next to none. */
+TEST(a_claimed_energy_does_not_count_beside_an_own_time) {
+  for (int is_own = 0; is_own < 2; is_own++) {
+    struct bench_case mine, other;
+    struct store *theirs = begin_store(&other), *ours = begin_store(&mine);
+    if (is_own) case_tune(&mine, ours, 1, 1, 0.3);
+    case_tune(&mine, ours, 2, 1, 0.4);
+    sql(ours, "update run set started = '2026-01-0' || id || 'T00:00:00.000Z', ended = null, state = 'complete';"
+              " update best set date = '2026-01-0' || id || 'T01:00:00.000Z';"
+              " update best set objective = 'energy', energy_mj = 5 where id = (select max(id) from best)");
+    case_tune(&other, theirs, 1, 1, 0.3);
+    sql(theirs, "update run set host = 'theirs', started = '2026-01-04T00:00:00.000Z';"
+                " update best set date = '2026-01-04T01:00:00.000Z', objective = 'energy', energy_mj = 1e-9");
+    merge_signed(ours, theirs);
+    CHECK_EQ(is_own ? 400 : 300, current_us(ours), "with an own time: %d", is_own);
     end_store(theirs, &other);
     end_store(ours, &mine);
   }
@@ -1190,6 +1213,7 @@ int main(void) {
       cmocka_unit_test(one_long_text_of_many_rows),
       cmocka_unit_test(what_was_disproved_is_shown_as_new),
       cmocka_unit_test(what_would_answer_anew_is_shown_as_new),
+      cmocka_unit_test(a_claimed_energy_does_not_count_beside_an_own_time),
       cmocka_unit_test(variants_of_each_template_are_checked),
       cmocka_unit_test(a_claimed_time_keeps_no_own_winner_away),
       cmocka_unit_test(a_merge_keeps_what_final_rounds_decided),

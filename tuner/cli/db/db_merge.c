@@ -82,8 +82,8 @@ static void print_counts(const struct telling *telling, const struct merge_count
             counts->left, counts->left == 1 ? "is" : "are");
   if (counts->foreign > 0)
     fprintf(telling->out,
-            "%s: %ld of its results %s not taken: this database has their run from you or from another document, or a "
-            "verdict of it that is later than its end\n",
+            "%s: %ld of its results %s not taken: this database has their run from you or from another document, a "
+            "verdict of it that is later than its end, or a right result that takes a wrong one back\n",
             path, counts->foreign, counts->foreign == 1 ? "is" : "are");
   if (counts->future > 0)
     fprintf(

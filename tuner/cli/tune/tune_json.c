@@ -51,7 +51,6 @@ static void put_winner(json_t **json, const struct tuned *row) {
   json_put(json, "ties", json_integer(result->winner.ties));
   json_put(json, "is_hinted", json_boolean(result->winner.is_hinted));
   json_put(json, "is_current", json_boolean(result->winner.is_current));
-  json_put(json, "is_refuted", json_boolean(result->winner.is_refuted));
 }
 
 /* Put the results of each GPU of a team. */

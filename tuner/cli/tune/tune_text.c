@@ -66,9 +66,7 @@ static void print_row(const struct tuned *row, const struct tune_set *set, int n
     variant_words_text(text_string(&name), template_named(set, result->winner.template_name), result->winner.parameters,
                        &winner);
     text_free(&name);
-    if (result->winner.is_refuted)
-      text_printf(&winner, "  (lookups do not return it: it is known to be wrong for another name of this stencil)");
-    else if (!result->winner.is_current) text_printf(&winner, "  (the winner of an earlier run is still the best)");
+    if (!result->winner.is_current) text_printf(&winner, "  (the winner of an earlier run is still the best)");
     terminal_last_column(columns + print_winner_figures(row), text_string(&winner));
     text_free(&winner);
   } else {

@@ -8,16 +8,15 @@
 
 enum { MOST_ROWS = 64 };
 
-#define FLAGS(X)         \
-  X(reproducible)        \
-  X(is_recorded)         \
-  X(is_emulated)         \
-  X(is_done)             \
-  X(is_refused)          \
-  X(is_optional)         \
-  X(result.is_complete)  \
-  X(result.is_exhausted) \
-  X(result.winner.exists) X(result.winner.is_hinted) X(result.winner.is_current) X(result.winner.is_refuted)
+#define FLAGS(X)        \
+  X(reproducible)       \
+  X(is_recorded)        \
+  X(is_emulated)        \
+  X(is_done)            \
+  X(is_refused)         \
+  X(is_optional)        \
+  X(result.is_complete) \
+  X(result.is_exhausted) X(result.winner.exists) X(result.winner.is_hinted) X(result.winner.is_current)
 #define TEXTS(X)               \
   X(result.reason)             \
   X(result.remark)             \

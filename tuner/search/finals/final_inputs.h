@@ -41,7 +41,6 @@ struct final_winner {
   bool exists;     /* false: the members below mean nothing, except `other_processes` */
   bool is_hinted;  /* it was a hint before it was measured (hints.h) */
   bool is_current; /* a lookup serves it from now on */
-  bool is_refuted; /* lookups never serve it: it is known to be wrong for another name of the stencil */
   char template_name[64];
   char parameters[1024]; /* "block_x=32 storage=planes" */
   /* the other grid on which it was verified: "509x251x499"; "" where its rules keep no such grid, or where the

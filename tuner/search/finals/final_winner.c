@@ -74,7 +74,7 @@ static double known_or(double value, double unknown) { return isnan(value) ? unk
 /* Store finalists, run and winner together. */
 static halotune_status store_winner(const struct final_inputs *in, const struct final_rounds *rounds,
                                     const struct trial *trial, const char *second_grid, const char *partial,
-                                    struct final_winner *out) {
+                                    bool *is_current) {
   const struct finals *finals = &rounds->finals;
   const struct final_entry *winner = &finals->entries[0];
   const struct run_rows *rows = in->rows;
@@ -118,10 +118,9 @@ static halotune_status store_winner(const struct final_inputs *in, const struct 
                               .idle_w = finals->idle_w};
   struct finalist *finalists = list_finalists(in, finals, &count);
   if (!finalists) return fail_memory();
-  halotune_status status = store_final(rows->store, rows->run, finalists, count, &best, &end, &out->is_current);
+  halotune_status status = store_final(rows->store, rows->run, finalists, count, &best, &end, is_current);
   free(finalists);
-  if (status != HALOTUNE_OK || out->is_current) return status;
-  return store_is_wrong_elsewhere(rows->store, best.problem, best.variant, &out->is_refuted);
+  return status;
 }
 
 /* Tell the crew which finalist is the winner. It writes how fast the winner is on each GPU. */
@@ -235,7 +234,7 @@ halotune_status winner_choose(const struct final_inputs *in, const char *partial
     if (drawn_points > 0) text_printf(&rounds->warnings, "the winner was compared with the reference at all points\n");
     if (!grid[0]) text_printf(&rounds->warnings, "not verified on a second grid: %s\n", verdict.reason);
     tell_winner(in, rounds);
-    status = store_winner(in, rounds, complete_winner(in, rounds), grid, partial, out);
+    status = store_winner(in, rounds, complete_winner(in, rounds), grid, partial, &out->is_current);
     if (status == HALOTUNE_OK) report_winner(in, finals, grid, out);
     out->drawn_points = drawn_points;
     return status;
