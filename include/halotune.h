@@ -240,8 +240,8 @@ typedef struct {
   halotune_launch_mode launch;
   halotune_cache_mode cache;
 
-  const char *stencil;      /* name */
-  const char *stencil_hash; /* 64 hexadecimal digits */
+  const char *stencil; /* name: what halotune_stencil_info and halotune_stencil_coefficients take for this answer */
+  const char *stencil_hash; /* 64 hexadecimal digits; stencils that differ in values of coefficients have the same */
   const char *template_name;
   const char *parameters; /* all parameters as a JSON object: {"block_x":32,"storage":"planes"} */
   int parameter_count;

@@ -77,10 +77,15 @@
 
 /* A verdict that a variant is wrong, with its date: lookups of its problem do not run the variant. A verdict that is
  * later than the known one also holds for a winner that was measured in between, also in another database.
- *   giver  who says so, as SQL_GIVER: the verdicts of two hold for different winners. '' for this user, whose verdict
- *          holds wherever the same one of others does */
-#define SQL_WRONG(giver) \
-  "cast(" SQL_VARIANT " || " SQL_MODEL " || " SQL_FIELD(SQL_CLAIMED_DATE("w", "r")) " || " giver " as blob)"
+ *   who  says so. The verdicts of two givers hold for different winners. So a verdict of this user makes only the very
+ *        same run known, which a merge does not take again */
+#define SQL_WRONG(who) \
+  "cast(" SQL_VARIANT " || " SQL_MODEL " || " SQL_FIELD(SQL_CLAIMED_DATE("w", "r")) " || " who " as blob)"
+#define SQL_WHICH_RUN                                                                                              \
+  "'run' || " SQL_GPU                                                                                              \
+  " || " SQL_FIELD("p.launch") " || " SQL_FIELD("p.cache") " || " SQL_FIELD("p.is_reproducible") " || " SQL_FIELD( \
+      "p.steps") " || " SQL_FIELD("r.started") " || " SQL_FIELD("r.seed") " || " SQL_FIELD("r.host") " || " SQL_FIELD("r.command")
+#define SQL_WHICH_GIVER(giver) "'giver' || " SQL_FIELD(giver)
 #define SQL_VERDICTS_OF(is_kind)                                                                                    \
   " from measurement w join run r on r.id = w.run_id join problem p on p.id = r.problem_id join device d on"        \
   " d.id = p.device_id join variant v on v.id = w.variant_id join stencil s on s.id = v.stencil_id join template t" \
@@ -142,10 +147,10 @@ static const struct {
      "select distinct " SQL_PLACE ", '', " SQL_FINALIST SQL_FINALISTS " order by 1, 3",
      "select distinct '', " SQL_FINALIST SQL_FINALISTS " and f.variant_id not in (" SQL_REFUTED_ALIKE ")", false},
     {"wrong", "wrong variant", "wrong variants", "wrong variant",
-     "select distinct " SQL_PLACE ", '', " SQL_WRONG("''") ", " SQL_WRONG(SQL_FIELD("?1"))
+     "select distinct " SQL_PLACE ", '', " SQL_WRONG(SQL_WHICH_RUN) ", " SQL_WRONG(SQL_WHICH_GIVER("?1"))
          SQL_VERDICTS_OF(SQL_IS_WRONG) " order by 1, 3",
-     "select distinct '', iif(" SQL_GIVER_OF("r") " = '', " SQL_WRONG("''") ", " SQL_WRONG(
-         SQL_FIELD(SQL_GIVER_OF("r"))) ")" SQL_KNOWN_VERDICTS,
+     "select distinct '', iif(" SQL_GIVER_OF("r") " = '', " SQL_WRONG(SQL_WHICH_RUN) ", " SQL_WRONG(
+         SQL_WHICH_GIVER(SQL_GIVER_OF("r"))) ")" SQL_KNOWN_VERDICTS,
      false},
     {"right", "known wrong variant that it calls right", "known wrong variants that it calls right", "right variant",
      "select distinct " SQL_PLACE ", '', " SQL_JUDGED_CONFIGURATION

@@ -54,21 +54,20 @@ static struct refuted question_of(const struct catalog *c, const struct served *
                           .template_at = row->template_at,
                           .dtype = row->dtype,
                           .is_own = !row->is_foreign,
+                          .is_shipped = row->is_foreign && !row->is_imported,
                           .parameters = row->parameters,
                           .date = row->date,
                           .first = row->database,
                           .last = row->database};
 }
 
-/* Whether a row is known to be wrong. A verdict of another database also holds for newer winners that the user did not
- * measure. A finalist is wrong with any verdict: a newer result of this user, or of the giver of the verdict, would
- * have taken it back. */
+/* Whether a row is known to be wrong. A finalist is wrong with any verdict: a newer result of this user, or of the
+ * giver of the verdict, would have taken it back. */
 static bool is_wrong(const struct catalog *c, const struct served *row) {
   const struct refuted_list *refuted = &c->refuted;
   const struct refuted question = question_of(c, row);
   if (refuted->count == 0 || !refuted_has(refuted, &question)) return false;
-  if (row->is_finalist || refuted_since(refuted, &question)) return true;
-  return refuted_elsewhere(refuted, &question) && row->is_foreign;
+  return row->is_finalist || refuted_row(refuted, &question);
 }
 
 /* Drop rows of problems that no lookup can ask for, and rows that are known to be wrong. No database serves a current

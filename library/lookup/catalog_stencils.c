@@ -79,15 +79,21 @@ halotune_status catalog_settle_stencils(struct catalog *c) {
   return HALOTUNE_OK;
 }
 
-/* Choose for each stencil that has the rows of a meaning who has them for the names that are not disputed.
- *   shared  receives it; -1 where all names are disputed */
-static void share_rows(struct catalog *c, int *shared) {
-  for (int i = 0; i < c->stencil_count; i++) shared[i] = c->stencils[i].is_disputed ? -1 : i;
+/* Choose for each stencil that has the rows of a meaning who has them for the names that are not disputed. The hash
+ * then means that name, if this user gave rows of it.
+ *   is_own  for each stencil whether this user gave a row of it
+ *   shared  receives the choice; -1 where all names are disputed */
+static void share_rows(struct catalog *c, const bool *is_own, int *shared) {
+  const struct known_stencil *list = c->stencils;
+  for (int i = 0; i < c->stencil_count; i++) shared[i] = list[i].is_disputed ? -1 : i;
   for (int i = 0; i < c->stencil_count; i++) {
-    const struct known_stencil *stencil = &c->stencils[i];
-    if (stencil->is_disputed || !*stencil->text || shared[stencil->rows_of] >= 0) continue;
-    shared[stencil->rows_of] = i;
-    names_change(&c->stencil_names, stencil->hash, i);
+    const int meaning = list[i].rows_of, chosen = shared[meaning];
+    if (list[i].is_disputed || !list[meaning].is_disputed || !*list[i].text) continue;
+    if (chosen < 0 || goes_first(&list[i], &list[chosen], is_own[i], is_own[chosen])) shared[meaning] = i;
+  }
+  for (int i = 0; i < c->stencil_count; i++) {
+    if (list[i].is_disputed && shared[i] >= 0 && is_own[shared[i]])
+      names_change(&c->stencil_names, list[i].hash, shared[i]);
   }
 }
 
@@ -118,16 +124,22 @@ static halotune_status give_verdicts(struct catalog *c, const int *shared) {
  * for texts that a program adds. */
 static halotune_status part_disputed(struct catalog *c) {
   int *shared = malloc(((size_t)c->stencil_count + 1) * sizeof *shared);
-  if (!shared) return fail_memory();
-  share_rows(c, shared);
-  const halotune_status status = give_verdicts(c, shared);
+  bool *is_own = find_own(c);
+  halotune_status status = shared && is_own ? HALOTUNE_OK : fail_memory();
+  if (status == HALOTUNE_OK) share_rows(c, is_own, shared);
+  free(is_own);
+  if (status == HALOTUNE_OK) status = give_verdicts(c, shared);
+  if (status != HALOTUNE_OK) {
+    free(shared);
+    return status;
+  }
   for (int i = 0; i < c->stencil_count; i++) {
     struct known_stencil *stencil = &c->stencils[i];
     const int meaning = shared[stencil->rows_of];
     stencil->rows_of = stencil->is_disputed || meaning < 0 ? i : meaning;
   }
   free(shared);
-  return status;
+  return HALOTUNE_OK;
 }
 
 halotune_status catalog_give_rows(struct catalog *c) {

@@ -90,25 +90,25 @@ long refuted_count(const struct refuted_list *list, const struct refuted *questi
   return count;
 }
 
-bool refuted_since(const struct refuted_list *list, const struct refuted *question) {
+/* Whether the files of two names disagree about a row: its own file is as good as the other one. */
+static bool is_dispute(const struct refuted *verdict, const struct refuted *row) {
+  return verdict->is_own && verdict->named != row->named && (row->is_own || row->is_shipped);
+}
+
+bool refuted_row(const struct refuted_list *list, const struct refuted *question) {
   const char *date = date_decides(list->now, question->date);
   for (const struct refuted *at = first_refuted(list, question); at; at = next_refuted(list, at)) {
-    const bool is_of_name = at->named == question->named, is_late = strcmp(at->date, date) >= 0;
-    if (question->is_own ? is_late && (is_of_name || !at->is_own) : is_late || !is_of_name) return true;
+    const bool is_elsewhere = at->first != question->first || at->last != question->last;
+    if (is_dispute(at, question)) continue;
+    if (strcmp(at->date, date) >= 0) return true;
+    if (!question->is_own && (at->named != question->named || is_elsewhere)) return true;
   }
   return false;
 }
 
 bool refuted_by_name(const struct refuted_list *list, const struct refuted *question) {
   for (const struct refuted *at = first_refuted(list, question); at; at = next_refuted(list, at)) {
-    if (question->is_own && at->is_own && at->named != question->named) return true;
-  }
-  return false;
-}
-
-bool refuted_elsewhere(const struct refuted_list *list, const struct refuted *question) {
-  for (const struct refuted *at = first_refuted(list, question); at; at = next_refuted(list, at)) {
-    if (at->first != question->first || at->last != question->last) return true;
+    if (is_dispute(at, question)) return true;
   }
   return false;
 }

@@ -15,6 +15,7 @@ struct refuted {
   int stencil, named, model, template_at;
   unsigned char dtype;
   bool is_own;            /* this user gave the verdict; in a question: the row */
+  bool is_shipped;        /* in a question: the row comes with Halotune */
   const char *parameters; /* a text of the catalog's `texts`, so that pointers can be compared */
   const char *date;       /* date of the verdict */
   int first, last;        /* the first and the last database with a verdict; in a question: the row's database */
@@ -48,15 +49,13 @@ bool refuted_has(const struct refuted_list *list, const struct refuted *question
  * `template_at`, `parameters` and `date`. */
 long refuted_count(const struct refuted_list *list, const struct refuted *question);
 
-/* Whether a verdict is against a row, by the rule of refuted.h (SQL_IS_AGAINST). The question's `date`, `named` and
- * `is_own` are those of the row. */
-bool refuted_since(const struct refuted_list *list, const struct refuted *question);
+/* Whether a verdict is against a row, by the rule of refuted.h (SQL_IS_AGAINST). A verdict of another database is also
+ * against a newer row of others. The question's members are those of the row. */
+bool refuted_row(const struct refuted_list *list, const struct refuted *question);
 
-/* Whether a verdict of this user under another name is against a row of this user. */
+/* Whether a verdict of this user under another name is about a row of this user or of Halotune. It is not against the
+ * row, which then answers for its own name alone. */
 bool refuted_by_name(const struct refuted_list *list, const struct refuted *question);
-
-/* Whether a database other than the question's has a verdict against a configuration. */
-bool refuted_elsewhere(const struct refuted_list *list, const struct refuted *question);
 
 void refuted_free(struct refuted_list *list);
 

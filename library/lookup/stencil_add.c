@@ -6,6 +6,18 @@
 #include "library/lookup/find_stencil.h"
 #include "library/lookup/forked.h"
 
+/* Find the stencil that has the rows for a text of this name and meaning. A disputed name has its rows for itself.
+ * Returns -1 if there is none. */
+static int find_rows_of(const struct catalog *catalog, const char *name, const char *hash) {
+  for (int i = 0; i < catalog->stencil_count; i++) {
+    const struct known_stencil *stencil = &catalog->stencils[i];
+    if (!*stencil->text) continue;
+    if (strcmp(stencil->name, name) == 0 && strcmp(stencil->hash, hash) == 0) return stencil->rows_of;
+  }
+  const int known = names_find(&catalog->stencil_names, hash);
+  return known >= 0 && !catalog->stencils[known].is_disputed ? catalog->stencils[known].rows_of : -1;
+}
+
 /* Put a parsed stencil into the catalog. If it is already there, it becomes the newest of its name again. The caller
  * holds the lock. *is_taken receives whether the catalog has taken over `parsed`. */
 static halotune_status add_parsed(struct halotune_ctx *ctx, const char *text, struct parsed_stencil *parsed,
@@ -23,13 +35,12 @@ static halotune_status add_parsed(struct halotune_ctx *ctx, const char *text, st
   }
   if (count == CATALOG_MOST_ADDED)
     return fail(HALOTUNE_ARGUMENT, "halotune_stencil_add: a ctx takes at most %d stencils", CATALOG_MOST_ADDED);
-  const int known = names_find(&catalog->stencil_names, hash);
   added->name = arena_text(&catalog->arena, parsed->stencil->name, strlen(parsed->stencil->name));
   added->text = arena_text(&catalog->arena, text, strlen(text));
   if (!added->name || !added->text) return fail_memory();
   added->newest = "";
-  const bool has_known = known >= 0 && !catalog->stencils[known].is_disputed;
-  added->rows_of = has_known ? catalog->stencils[known].rows_of : at;
+  added->rows_of = find_rows_of(catalog, parsed->stencil->name, hash);
+  if (added->rows_of < 0) added->rows_of = at;
   snprintf(added->hash, sizeof added->hash, "%s", hash);
   atomic_store(&added->parsed, parsed);
   atomic_store(&added->turn, ++ctx->turns);

@@ -96,7 +96,7 @@ class Kernel(Owner):
         self._held = threading.local()
         self._config = config
         self._layout = layout
-        self._stencil = config.context.stencil(config.stencil_hash)
+        self._stencil = config.context.stencil(config.stencil)
         _cuda.make_context_current(0)
         self._device = _cuda.current_device()
         self._create(self._coefficient_list(coefficients))
@@ -122,7 +122,7 @@ class Kernel(Owner):
                 raise ArgumentError(f"{self._stencil.name} has no coefficient {name!r}: it has {', '.join(names) or 'none'}")
         values = (c_double * len(names))(*(given.get(name, math.nan) for name in names))  # NaN: the default
         grid = (c_longlong * 3)(*self._config.grid)
-        context, stencil = self._config.context.handle, self._config.stencil_hash.encode()
+        context, stencil = self._config.context.handle, self._config.stencil.encode()
         check(library.halotune_stencil_coefficients(context, stencil, grid, values, values))
         return list(values)
 

@@ -1,5 +1,6 @@
 /* alike_test.c: verdicts about variants that have a source or a configuration in common. Lookups serve configurations,
  * so the database and its lookups have to agree about what is wrong. */
+#include "base/files/file.h"
 #include "db/exchange/forget.h"
 #include "db/exchange/merge.h"
 #include "db/store/current_best.h"
@@ -64,12 +65,14 @@ static void bring(struct store *ours, const struct part *part) {
   store_close(theirs);
 }
 
-/* Check the time that a lookup of a stencil says, in us; 0 for none that was measured. */
-static void check_lookup(const char *path, const char *stencil, long want_us, const char *what) {
+/* Check the time that a lookup of a stencil says, in us; 0 for none that was measured.
+ *   text  of the stencil, to be added; NULL: the databases have it */
+static void check_lookup(const char *path, const char *stencil, const char *text, long want_us, const char *what) {
   const halotune_problem problem = {stencil, "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
   halotune_ctx *ctx;
   halotune_config config;
   CHECK_OK(halotune_open(&path, 1, &ctx));
+  if (text) CHECK_OK(halotune_stencil_add(ctx, text));
   const halotune_status status = halotune_lookup(ctx, &problem, &config);
   const bool is_measured =
       status == HALOTUNE_OK && (config.match == HALOTUNE_MATCH_EXACT || config.match == HALOTUNE_MATCH_STALE);
@@ -86,7 +89,7 @@ static void check_both(const char *path, struct store *store, long want_us, cons
                 " p.id = b.problem_id join stencil s on s.id = p.stencil_id where is_current and p.cache = 'steady'"
                 " and s.name = 'star7'"),
       "%s: the database", what);
-  check_lookup(path, "star7", want_us, what);
+  check_lookup(path, "star7", NULL, want_us, what);
 }
 
 /* The user has a slower winner of day 1 with the second variant. Each part is about the first one, which is faster. */
@@ -152,75 +155,107 @@ TEST(names_with_other_verdicts_answer_for_themselves) {
   static const struct {
     const char *what;
     struct part parts[3];
-    long star7_us, heat7_us; /* the second variant in 400 us, or the first one */
+    long star7_us, heat7_us,
+        other_us; /* of these names, and of others: the second variant in 400 us, or the first one */
   } rows[] = {
-      {"nobody calls it wrong", {{USER, false, 2, OTHER_NAME, 0}}, 300, 300},
-      {"wrong, then right under another name", {{USER, true, 1, "", 0}, {USER, false, 2, OTHER_NAME, 0}}, 400, 300},
+      {"nobody calls it wrong", {{USER, false, 2, OTHER_NAME, 0}}, 300, 300, 300},
+      {"wrong, then right under another name",
+       {{USER, true, 1, "", 0}, {USER, false, 2, OTHER_NAME, 0}},
+       400,
+       300,
+       400},
       {"wrong, then right in another mode under another name",
        {{USER, false, 1, "", 0}, {USER, true, 2, "", 0}, {USER, false, 3, OTHER_NAME, CACHE_COLD}},
        400,
-       300},
-      {"wrong, then right", {{USER, true, 1, "", 0}, {USER, false, 2, "", 0}}, 300, 0},
-      {"wrong under another name, then right", {{USER, true, 1, OTHER_NAME, 0}, {USER, false, 2, "", 0}}, 300, 0},
-      {"right, then wrong under another name", {{USER, false, 1, "", 0}, {USER, true, 2, OTHER_NAME, 0}}, 300, 0},
+       300,
+       400},
+      {"wrong, then right", {{USER, true, 1, "", 0}, {USER, false, 2, "", 0}}, 300, 0, 300},
+      {"wrong under another name, then right", {{USER, true, 1, OTHER_NAME, 0}, {USER, false, 2, "", 0}}, 300, 0, 0},
+      {"right, then wrong under another name", {{USER, false, 1, "", 0}, {USER, true, 2, OTHER_NAME, 0}}, 300, 0, 0},
       {"and right there, too",
        {{USER, true, 1, OTHER_NAME, 0}, {USER, false, 2, "", 0}, {USER, false, 3, OTHER_NAME, CACHE_COLD}},
+       300,
        300,
        300},
       {"a signer's, taken back under another name",
        {{USER, false, 1, "", 0}, {MALLORY, true, 2, "", 0}, {MALLORY, false, 3, OTHER_NAME, CACHE_COLD}},
        400,
+       400,
        400},
       {"a signer's under another name, then right",
        {{MALLORY, true, 1, OTHER_NAME, 0}, {USER, false, 2, "", 0}},
+       300,
        300,
        300},
       {"a signer's under another name, after a winner",
        {{USER, false, 1, "", 0}, {MALLORY, true, 2, OTHER_NAME, 0}},
        400,
+       400,
        400},
       {"and right in another mode",
        {{USER, false, 1, "", 0}, {MALLORY, true, 2, OTHER_NAME, 0}, {USER, false, 3, "", CACHE_COLD}},
        300,
+       300,
        300},
-      {"a signer's winner under another name", {{USER, true, 1, "", 0}, {MALLORY, false, 2, OTHER_NAME, 0}}, 400, 400},
+      {"a signer's winner under another name",
+       {{USER, true, 1, "", 0}, {MALLORY, false, 2, OTHER_NAME, 0}},
+       400,
+       400,
+       400},
   };
+  char *text;
+  size_t length;
+  struct text other = {0};
+  CHECK_OK(file_read("kernels/star7.yaml", 1 << 20, &text, &length));
+  CHECK(strncmp(text, "name: star7\n", 12) == 0 || strstr(text, "\nname: star7\n"), "the name");
+  const char *name = strstr(text, "name: star7");
+  text_printf(&other, "%.*sname: mine7%s", (int)(name - text), text, name + strlen("name: star7"));
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct work work = work_begin();
     struct store *ours;
     CHECK_OK(store_open(work.path, STORE_WRITE, &ours));
     put(ours, SECOND, 0.4, CACHE_STEADY, false, 1);
     for (size_t k = 0; k < COUNT(rows[i].parts); k++) bring(ours, &rows[i].parts[k]);
-    check_lookup(work.path, "star7", rows[i].star7_us, rows[i].what);
-    check_lookup(work.path, "heat7", rows[i].heat7_us, rows[i].what);
+    check_lookup(work.path, "star7", NULL, rows[i].star7_us, rows[i].what);
+    check_lookup(work.path, "star7", text, rows[i].star7_us, rows[i].what);
+    check_lookup(work.path, "heat7", NULL, rows[i].heat7_us, rows[i].what);
+    check_lookup(work.path, "mine7", text_string(&other), rows[i].other_us, rows[i].what);
     store_close(ours);
     work_end(&work);
   }
+  text_free(&other);
+  free(text);
 }
 
-/* One database has the verdict, and the other one a newer winner. */
-TEST(another_name_takes_back_no_verdict_of_another_database) {
+/* One database has a verdict of this user, and the other one a newer winner. */
+TEST(a_verdict_of_another_name_and_database) {
   static const struct {
-    const char *change;
+    const char *verdict, *winner;
     bool is_served;
-  } rows[] = {{"", true}, {OTHER_NAME, false}};
-  for (size_t i = 0; i < COUNT(rows); i++) {
+  } rows[] = {{"", "", true},
+              {"", OTHER_NAME, false}, /* for star7 */
+              {OTHER_NAME, "", true},
+              {"", "update origin set kind = 'shipped'", false},
+              {OTHER_NAME, "update origin set kind = 'shipped'", true},
+              {OTHER_NAME, "update origin set kind = 'imported'", false}};
+  for (size_t i = 0; i < 2 * COUNT(rows); i++) {
     struct work verdicts = work_begin(), winners = work_begin();
-    const char *paths[] = {verdicts.path, winners.path};
+    const char *paths[] = {i % 2 ? winners.path : verdicts.path, i % 2 ? verdicts.path : winners.path};
     static const halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
     struct store *store;
     halotune_ctx *ctx;
     halotune_config config;
     CHECK_OK(store_open(verdicts.path, STORE_WRITE, &store));
     put(store, FIRST, 0.3, CACHE_STEADY, true, 1);
+    CHECK_OK(query_script(store_connection(store), rows[i / 2].verdict));
     store_close(store);
     CHECK_OK(store_open(winners.path, STORE_WRITE, &store));
     put(store, FIRST, 0.3, CACHE_STEADY, false, 2);
-    CHECK_OK(query_script(store_connection(store), rows[i].change));
+    CHECK_OK(query_script(store_connection(store), rows[i / 2].winner));
     store_close(store);
     CHECK_OK(halotune_open(paths, 2, &ctx));
     const bool is_served = halotune_lookup(ctx, &problem, &config) == HALOTUNE_OK && config.time_ms > 0;
-    CHECK_EQ(rows[i].is_served, is_served, "'%s'", rows[i].change);
+    CHECK_EQ(rows[i / 2].is_served, is_served, "row %zu", i / 2);
     halotune_close(ctx);
     work_end(&verdicts);
     work_end(&winners);
@@ -279,7 +314,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_verdict_is_about_a_source_and_about_a_configuration),
       cmocka_unit_test(names_with_other_verdicts_answer_for_themselves),
-      cmocka_unit_test(another_name_takes_back_no_verdict_of_another_database),
+      cmocka_unit_test(a_verdict_of_another_name_and_database),
       cmocka_unit_test(a_made_up_variant_joins_no_two_variants),
       cmocka_unit_test(a_forgotten_verdict_frees_what_is_alike),
   };

@@ -75,10 +75,12 @@ static halotune_status stencil_name_find(const struct invocation *invocation, st
   halotune_status status = loaded_open(*out, &query->file);
   if (status != HALOTUNE_OK) return status;
   identity_hex(query->file.analysis->hash, query->stencil_hash);
-  if (!has_rows(query, context_find_stencil(query->ctx, query->stencil_hash))) status = find_reordered(query);
-  if (status == HALOTUNE_OK && context_find_stencil(query->ctx, query->stencil_hash) < 0) {
+  int found = context_find_stencil(query->ctx, query->stencil_hash);
+  if (!has_rows(query, found)) status = find_reordered(query);
+  if (status == HALOTUNE_OK) found = context_find_stencil(query->ctx, query->stencil_hash);
+  /* a disputed name has its rows for itself: the text finds those of its own name */
+  if (status == HALOTUNE_OK && (found < 0 || query->ctx->catalog.stencils[found].is_disputed))
     status = halotune_stencil_add(query->ctx, query->file.text);
-  }
   if (status != HALOTUNE_OK) return status;
   query->ctx->tune_argument = *out; /* a lookup would not find the stencil of the file by its name */
   *out = query->stencil_hash;

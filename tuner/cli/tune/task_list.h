@@ -25,6 +25,7 @@ struct task_list {
   struct planned_stencil *stencils;
   struct planned_task *tasks;
   int stencil_count, task_count, task_room;
+  size_t text_bytes;   /* of the stencils of a plan */
   enum exit_code code; /* HALOTUNE_EXIT_BAD_INPUT if --all found files that could not be read */
 };
 

@@ -68,9 +68,16 @@ static halotune_status stencil_of(const struct plan_file *site, const struct sit
     *found = &out->stencils[i];
     if (strcmp(out->stencils[i].asked, task->stencil) == 0) return HALOTUNE_OK;
   }
+  /* a stencil can take fifty times as much memory as its text */
+  enum { MOST_TEXT_BYTES = 2 << 20 };
   struct planned_stencil *stencil = &out->stencils[out->stencil_count];
   char detail[FAIL_TEXT_BYTES / 2];
   halotune_status status = loaded_open_regular(task->stencil, &stencil->loaded);
+  if (status == HALOTUNE_OK && (out->text_bytes += strlen(stencil->loaded.text)) > MOST_TEXT_BYTES)
+    status =
+        fail(HALOTUNE_ARGUMENT,
+             "the files of the plan's stencils have more than 2 MiB in all; divide the plan, and name each file in "
+             "one way");
   if (status == HALOTUNE_OK) {
     stencil->asked = task->stencil;
     out->stencil_count++;
