@@ -120,6 +120,9 @@
   " from (select x.hash, row_number() over (partition by s.name order by " SQL_DATE_OF_TEXT \
   " desc, x.id desc) as place from stencil_text x join stencil s on s.id = x.stencil_id) where place = 1"
 
+/* A stencil that has results, but no winner. */
+#define SQL_WITHOUT_TEXT "cast(" SQL_FIELD("s.hash") " || " SQL_FIELD("s.name") " as blob)"
+
 /* `one` and `several` are the words of counts. `select` has the columns name, hash, content (or NULL), and maybe
  * another content: the same is known if one of both is. Its place ?1, if it has one, is the giver of the file. `known`
  * has hash and content (or NULL). `hashed` is the kind of the content's identity. */
@@ -129,9 +132,10 @@ static const struct {
 } kinds[CONTENT_KINDS] = {
     {"device", "device", "devices", "device", "select d.name || ' ' || d.uuid, '', " SQL_DEVICE " order by 1, 3",
      "select '', " SQL_DEVICE, false},
-    {"stencil", "stencil", "stencils", NULL,
-     "select s.name, coalesce(x.hash, s.hash), null from stencil s left join stencil_text x on x.stencil_id = s.id order by 1, 2",
-     "select hash, null" SQL_ANSWERING_TEXTS " union all select hash, null from stencil", false},
+    {"stencil", "stencil", "stencils", "stencil without a text",
+     "select s.name, coalesce(x.hash, ''), iif(x.id is null, " SQL_WITHOUT_TEXT ", null) from stencil s left join"
+     " stencil_text x on x.stencil_id = s.id order by 1, 2",
+     "select hash, null" SQL_ANSWERING_TEXTS " union all select '', " SQL_WITHOUT_TEXT " from stencil s", false},
     {"template", "template", "templates", NULL, "select name, hash, null from template order by 1, 2",
      "select hash, null from template", false},
     {"source", "source", "sources", NULL,

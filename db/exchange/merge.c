@@ -50,6 +50,8 @@ struct merge {
   /* Runs that were still running here. own: not from the giver, and whose rows are taken. left: whose rows are not,
    * because they are not from the giver, or end before a verdict of theirs */
   struct id_list own, left;
+  struct id_list alike_wrong; /* variants that are alike one that is ever wrong, in order, once they are needed */
+  bool has_alike_wrong;
   int64_t asked_run;    /* the run for which run_is_from_giver was called last; 0: none */
   bool was_from_giver;  /* what it returned then */
   struct met_rows *met; /* a row for each origin */
@@ -379,19 +381,37 @@ static const char *impossible_column(const struct said *ours, const struct said 
   return (ours->is_wrong || ours->is_right) && is_verdict && theirs->at_s < ours->at_s ? "at_s" : NULL;
 }
 
+static halotune_status take_alike(void *context, sqlite3_stmt *row) {
+  return list_add(context, sqlite3_column_int64(row, 0));
+}
+
+/* Whether a variant is alike one that is ever wrong here. */
+static halotune_status is_alike_wrong(struct merge *m, int64_t variant, bool *out) {
+  static const char sql[] =
+      "select distinct variant_id from (" SQL_ALIKE_WRONG ") where " SQL_IS_ANY_WRONG " order by 1";
+  halotune_status status = HALOTUNE_OK;
+  if (!m->has_alike_wrong) status = query_rows(m->to, sql, take_alike, &m->alike_wrong);
+  m->has_alike_wrong = status == HALOTUNE_OK;
+  int first = 0;
+  for (int behind = m->alike_wrong.count; first < behind;) {
+    const int middle = first + (behind - first) / 2;
+    if (m->alike_wrong.ids[middle] < variant) first = middle + 1;
+    else behind = middle;
+  }
+  *out = first < m->alike_wrong.count && m->alike_wrong.ids[first] == variant;
+  return status;
+}
+
 /* Whether a right result stays that takes back a wrong verdict here: in its place would come one that is no verdict, as
  * of a finalist that crashed. The wrong verdict would hold again. The row may stay for years, and meets the other one
  * again in each import. */
 static halotune_status is_right_kept(struct merge *m, const struct said *ours, const struct said *theirs, bool *out) {
-  static const char sql[] =
-      "select iif(" SQL_IS_ANY_WRONG ", exists (select 1 from (" SQL_ALIKE_WRONG ") where variant_id = ?1), 0)";
   const int variant = table_column(&m->tables->list[TABLE_MEASUREMENT], "variant_id");
-  int64_t found = 0;
   halotune_status status = HALOTUNE_OK;
+  *out = false;
   if (ours->is_right && !theirs->is_right && !theirs->is_wrong)
-    status = query_with(m->to, sql, sqlite3_column_int64(m->find, variant + 1), &found);
-  *out = found != 0;
-  m->counts.foreign += found != 0;
+    status = is_alike_wrong(m, sqlite3_column_int64(m->find, variant + 1), out);
+  m->counts.foreign += *out;
   return status;
 }
 
@@ -948,6 +968,7 @@ halotune_status store_merge(struct store *to, struct store *from, const struct m
   free(m.ahead.ids);
   free(m.own.ids);
   free(m.left.ids);
+  free(m.alike_wrong.ids);
   free(m.met);
   free(m.doubled.ids);
   free(m.future.ids);

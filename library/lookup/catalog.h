@@ -30,6 +30,7 @@ struct known_stencil {
   int database;       /* the first database with a row of the stencil; without one, the first that has the stencil */
   const char *newest; /* date of its newest row in that database; "" without a row. `text` is that row's */
   enum giver giver;
+  int meaning;   /* the first stencil of this meaning: verdicts name it; -1: there is none */
   bool has_rows; /* rows of the catalog name it; only a stencil that is rows_of itself has some */
   /* this user's verdict under another name is against a row of it: it has its rows for itself, and no others */
   bool is_disputed;

@@ -48,7 +48,7 @@ static halotune_status find_device_names(struct catalog *c) {
 /* The question for verdicts about a row. */
 static struct refuted question_of(const struct catalog *c, const struct served *row) {
   return (struct refuted){.n = {row->n[0], row->n[1], row->n[2]},
-                          .stencil = c->stencils[row->stencil].rows_of,
+                          .stencil = c->stencils[row->stencil].meaning,
                           .named = row->stencil,
                           .model = row->model,
                           .template_at = row->template_at,
@@ -64,10 +64,8 @@ static struct refuted question_of(const struct catalog *c, const struct served *
 /* Whether a row is known to be wrong. A finalist is wrong with any verdict: a newer result of this user, or of the
  * giver of the verdict, would have taken it back. */
 static bool is_wrong(const struct catalog *c, const struct served *row) {
-  const struct refuted_list *refuted = &c->refuted;
   const struct refuted question = question_of(c, row);
-  if (refuted->count == 0 || !refuted_has(refuted, &question)) return false;
-  return row->is_finalist || refuted_row(refuted, &question);
+  return c->refuted.count > 0 && refuted_row(&c->refuted, &question, row->is_finalist);
 }
 
 /* Drop rows of problems that no lookup can ask for, and rows that are known to be wrong. No database serves a current

@@ -40,11 +40,11 @@ static bool find_hashes(struct catalog *c, const bool *is_own) {
 static void find_rows_of(struct catalog *c) {
   for (int i = 0; i < c->stencil_count; i++) {
     const int known = names_find(&c->stencil_names, c->stencils[i].hash);
-    c->stencils[i].rows_of = known >= 0 ? known : i;
+    c->stencils[i].rows_of = c->stencils[i].meaning = known >= 0 ? known : i;
   }
   for (int i = 0; i < c->refuted.count; i++) {
     struct refuted *refuted = &c->refuted.list[i];
-    refuted->stencil = c->stencils[refuted->named].rows_of;
+    refuted->stencil = c->stencils[refuted->named].meaning;
   }
 }
 
@@ -97,49 +97,21 @@ static void share_rows(struct catalog *c, const bool *is_own, int *shared) {
   }
 }
 
-/* Give each verdict to those who have rows of its meaning. A disputed name has its own verdicts, and those of others.
- * */
-static halotune_status give_verdicts(struct catalog *c, const int *shared) {
-  struct refuted_list given = {.list = NULL};
-  halotune_status status = HALOTUNE_OK;
-  memcpy(given.now, c->refuted.now, sizeof given.now);
-  for (int k = 0; k < c->refuted.count && status == HALOTUNE_OK; k++) {
-    struct refuted refuted = c->refuted.list[k];
-    const int meaning = refuted.stencil;
-    refuted.stencil = shared[meaning];
-    if (refuted.stencil >= 0) status = refuted_add(&given, &refuted);
-    for (int i = 0; i < c->stencil_count && status == HALOTUNE_OK; i++) {
-      if (!c->stencils[i].is_disputed || c->stencils[i].rows_of != meaning) continue;
-      refuted.stencil = i;
-      if (!refuted.is_own || refuted.named == i) status = refuted_add(&given, &refuted);
-    }
-  }
-  refuted_free(&c->refuted);
-  c->refuted = given;
-  refuted_finish(&c->refuted);
-  return status;
-}
-
 /* A disputed name has its rows for itself, and no others. All other rows are for the other names of the meaning, and
  * for texts that a program adds. */
 static halotune_status part_disputed(struct catalog *c) {
   int *shared = malloc(((size_t)c->stencil_count + 1) * sizeof *shared);
   bool *is_own = find_own(c);
-  halotune_status status = shared && is_own ? HALOTUNE_OK : fail_memory();
-  if (status == HALOTUNE_OK) share_rows(c, is_own, shared);
-  free(is_own);
-  if (status == HALOTUNE_OK) status = give_verdicts(c, shared);
-  if (status != HALOTUNE_OK) {
-    free(shared);
-    return status;
-  }
-  for (int i = 0; i < c->stencil_count; i++) {
+  const bool ok = shared && is_own;
+  if (ok) share_rows(c, is_own, shared);
+  for (int i = 0; i < c->stencil_count && ok; i++) {
     struct known_stencil *stencil = &c->stencils[i];
-    const int meaning = shared[stencil->rows_of];
-    stencil->rows_of = stencil->is_disputed || meaning < 0 ? i : meaning;
+    const int chosen = shared[stencil->meaning];
+    stencil->rows_of = stencil->is_disputed || chosen < 0 ? i : chosen;
   }
   free(shared);
-  return HALOTUNE_OK;
+  free(is_own);
+  return ok ? HALOTUNE_OK : fail_memory();
 }
 
 halotune_status catalog_give_rows(struct catalog *c) {

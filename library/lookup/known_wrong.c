@@ -77,15 +77,27 @@ static const struct refuted *next_refuted(const struct refuted_list *list, const
   return next < list->list + list->count && compare_refuted(at, next) == 0 ? next : NULL;
 }
 
+/* Whether a verdict counts for the name that is asked for. */
+static bool counts_for(const struct refuted *verdict, const struct refuted *question) {
+  return question->named < 0 || !verdict->is_own || verdict->named == question->named;
+}
+
 bool refuted_has(const struct refuted_list *list, const struct refuted *question) {
-  return first_refuted(list, question) != NULL;
+  for (const struct refuted *at = first_refuted(list, question); at; at = next_refuted(list, at)) {
+    if (counts_for(at, question)) return true;
+  }
+  return false;
 }
 
 long refuted_count(const struct refuted_list *list, const struct refuted *question) {
   long count = 0;
+  bool is_counted = false; /* the configuration of this verdict */
   for (int i = 0; i < list->count; i++) {
-    const bool is_first = i == 0 || compare_refuted(&list->list[i - 1], &list->list[i]) != 0;
-    count += is_first && compare_problems(&list->list[i], question) == 0;
+    if (i == 0 || compare_refuted(&list->list[i - 1], &list->list[i]) != 0) is_counted = false;
+    if (is_counted || compare_problems(&list->list[i], question) != 0 || !counts_for(&list->list[i], question))
+      continue;
+    is_counted = true;
+    count++;
   }
   return count;
 }
@@ -95,12 +107,12 @@ static bool is_dispute(const struct refuted *verdict, const struct refuted *row)
   return verdict->is_own && verdict->named != row->named && (row->is_own || row->is_shipped);
 }
 
-bool refuted_row(const struct refuted_list *list, const struct refuted *question) {
+bool refuted_row(const struct refuted_list *list, const struct refuted *question, bool is_any) {
   const char *date = date_decides(list->now, question->date);
   for (const struct refuted *at = first_refuted(list, question); at; at = next_refuted(list, at)) {
     const bool is_elsewhere = at->first != question->first || at->last != question->last;
     if (is_dispute(at, question)) continue;
-    if (strcmp(at->date, date) >= 0) return true;
+    if (is_any || strcmp(at->date, date) >= 0) return true;
     if (!question->is_own && (at->named != question->named || is_elsewhere)) return true;
   }
   return false;

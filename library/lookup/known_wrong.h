@@ -41,17 +41,19 @@ halotune_status refuted_add(struct refuted_list *list, const struct refuted *ref
 /* Sort the list. Call this after the last refuted_add. */
 void refuted_finish(struct refuted_list *list);
 
-/* Whether there is a verdict against a configuration on a problem. The question needs no `named`, `is_own` and `date`.
- * */
+/* Whether a lookup knows a configuration to be wrong on a problem. The question's `named` is the disputed name that was
+ * asked for, which verdicts of this user under other names do not count for; else -1. It needs no `is_own`,
+ * `is_shipped` and `date`. */
 bool refuted_has(const struct refuted_list *list, const struct refuted *question);
 
-/* The number of configurations that are known to be wrong on a problem. The question needs no `named`, `is_own`,
- * `template_at`, `parameters` and `date`. */
+/* The number of configurations that are known to be wrong on a problem; as for refuted_has, without `template_at` and
+ * `parameters`. */
 long refuted_count(const struct refuted_list *list, const struct refuted *question);
 
 /* Whether a verdict is against a row, by the rule of refuted.h (SQL_IS_AGAINST). A verdict of another database is also
- * against a newer row of others. The question's members are those of the row. */
-bool refuted_row(const struct refuted_list *list, const struct refuted *question);
+ * against a newer row of others. The question's members are those of the row.
+ *   is_any  whether an older verdict is, too */
+bool refuted_row(const struct refuted_list *list, const struct refuted *question, bool is_any);
 
 /* Whether a verdict of this user under another name is about a row of this user or of Halotune. It is not against the
  * row, which then answers for its own name alone. */

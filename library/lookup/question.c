@@ -108,9 +108,10 @@ halotune_status question_alignment(const struct question *q, const struct templa
  * NULL. */
 static struct refuted verdict_on(const struct question *q, int template_at, const char *parameters) {
   const uint32_t *n = q->key.n;
+  const struct known_stencil *stencil = &q->ctx->catalog.stencils[q->key.stencil];
   return (struct refuted){.n = {n[0], n[1], n[2]},
-                          .stencil = q->key.stencil,
-                          .named = -1,
+                          .stencil = stencil->meaning,
+                          .named = stencil->is_disputed ? q->key.stencil : -1,
                           .model = q->device->model,
                           .template_at = template_at,
                           .dtype = q->key.dtype,

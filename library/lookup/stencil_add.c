@@ -41,6 +41,8 @@ static halotune_status add_parsed(struct halotune_ctx *ctx, const char *text, st
   added->newest = "";
   added->rows_of = find_rows_of(catalog, parsed->stencil->name, hash);
   if (added->rows_of < 0) added->rows_of = at;
+  const int known = names_find(&catalog->stencil_names, hash);
+  added->meaning = known >= 0 ? catalog->stencils[known].meaning : -1;
   snprintf(added->hash, sizeof added->hash, "%s", hash);
   atomic_store(&added->parsed, parsed);
   atomic_store(&added->turn, ++ctx->turns);
