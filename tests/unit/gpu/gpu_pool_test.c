@@ -269,7 +269,9 @@ TEST(a_shortage_of_files_in_a_worker_does_not_reject_its_source) {
   submit_source(pool, 2, small);
   result = next_result(pool);
   check_outcome(&result, 2, COMPILE_CRASHED);
-  CHECK(strstr(result.compiled.log, "NVRTC did not finish"), "%s", result.compiled.log);
+  /* a sanitizer can end the worker before NVRTC returns */
+  CHECK(strstr(result.compiled.log, "NVRTC did not finish") || strstr(result.compiled.log, "died of signal"), "%s",
+        result.compiled.log);
   compile_result_free(&result);
   compile_pool_close(pool);
 }
