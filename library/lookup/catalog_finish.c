@@ -64,8 +64,15 @@ static struct refuted question_of(const struct catalog *c, const struct served *
 /* Whether a row is known to be wrong. A finalist is wrong with any verdict: a newer result of this user, or of the
  * giver of the verdict, would have taken it back. */
 static bool is_wrong(const struct catalog *c, const struct served *row) {
+  if (c->refuted.count == 0) return false;
   const struct refuted question = question_of(c, row);
-  return c->refuted.count > 0 && refuted_row(&c->refuted, &question, row->is_finalist);
+  return refuted_row(&c->refuted, &question, row->is_finalist);
+}
+
+static bool is_disputed(const struct catalog *c, const struct served *row) {
+  if (c->refuted.count == 0) return false;
+  const struct refuted question = question_of(c, row);
+  return refuted_by_name(&c->refuted, &question);
 }
 
 /* Drop rows of problems that no lookup can ask for, and rows that are known to be wrong. No database serves a current
@@ -77,8 +84,7 @@ static void drop_rows(struct catalog *c) {
   for (int i = 0; i < c->row_count; i++) {
     const struct served *row = &c->rows[i];
     if (row->steps == 0 || is_wrong(c, row)) continue;
-    const struct refuted question = question_of(c, row);
-    if (refuted_by_name(&c->refuted, &question)) c->stencils[row->stencil].is_disputed = true;
+    if (is_disputed(c, row)) c->stencils[row->stencil].is_disputed = true;
     if (kept++ < i) c->rows[kept - 1] = *row;
   }
   c->row_count = kept;
