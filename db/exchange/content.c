@@ -24,13 +24,11 @@
 #define SQL_NAMES "s.name || ' ' || t.name"
 #define SQL_PLACE SQL_NAMES " || ' ' || p.dtype || ' ' || p.nx || 'x' || p.ny || 'x' || p.nz"
 /* A variant on a problem: what decides which numbers it computes, and for which question. Two stencils of one meaning
- * have the same hash, and each answers by its own name.
- *   parameters  of `v`, as SQL */
-#define SQL_VARIANT_BY(parameters)                                                                     \
-  SQL_FIELD("v.source_hash")                                                                           \
-  " || " SQL_FIELD("t.hash") " || " SQL_FIELD(parameters) " || " SQL_FIELD("s.hash") " || " SQL_FIELD( \
+ * have the same hash, and each answers by its own name. */
+#define SQL_VARIANT                                                                                        \
+  SQL_FIELD("v.source_hash")                                                                               \
+  " || " SQL_FIELD("t.hash") " || " SQL_FIELD("v.parameters") " || " SQL_FIELD("s.hash") " || " SQL_FIELD( \
       "s.name") " || " SQL_FIELD("p.dtype") " || " SQL_FIELD("p.nx") " || " SQL_FIELD("p.ny") " || " SQL_FIELD("p.nz")
-#define SQL_VARIANT SQL_VARIANT_BY("v.parameters")
 /* Parameters by their names, so that neither their order nor the spelling of numbers counts: a merge writes them in the
  * words of the database (merge_words.h). */
 #define SQL_BY_NAME                                                                                       \
