@@ -49,6 +49,9 @@
 #define SQL_GIVER(origin) "iif(" origin ".kind = 'measured', '', " origin ".kind || ' ' || " origin ".signer_key)"
 #define SQL_GIVER_OF(row) "(select " SQL_GIVER("giving") " from origin giving where giving.id = " row ".origin_id)"
 
+/* The same text, printed: of a kind that is not `measured`, and a key. */
+#define GIVER_FORMAT "%s %s"
+
 /* The tables of a statement about verdicts: measurement w, run wr, its origin wo, problem wp and device wd. */
 #define SQL_VERDICTS                                                                                        \
   "measurement w join run wr on wr.id = w.run_id join origin wo on wo.id = wr.origin_id join problem wp on" \

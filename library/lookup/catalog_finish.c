@@ -61,18 +61,12 @@ static struct refuted question_of(const struct catalog *c, const struct served *
                           .last = row->database};
 }
 
-/* Whether a row is known to be wrong. A finalist is wrong with any verdict: a newer result of this user, or of the
- * giver of the verdict, would have taken it back. */
-static bool is_wrong(const struct catalog *c, const struct served *row) {
-  if (c->refuted.count == 0) return false;
+/* A finalist is wrong with any verdict: a newer result of this user, or of the giver of the verdict, would have taken
+ * it back. */
+static enum row_state state_of(const struct catalog *c, const struct served *row) {
+  if (c->refuted.count == 0) return ROW_HOLDS;
   const struct refuted question = question_of(c, row);
   return refuted_row(&c->refuted, &question, row->is_finalist);
-}
-
-static bool is_disputed(const struct catalog *c, const struct served *row) {
-  if (c->refuted.count == 0) return false;
-  const struct refuted question = question_of(c, row);
-  return refuted_by_name(&c->refuted, &question);
 }
 
 /* Drop rows of problems that no lookup can ask for, and rows that are known to be wrong. No database serves a current
@@ -83,8 +77,9 @@ static void drop_rows(struct catalog *c) {
   refuted_finish(&c->refuted);
   for (int i = 0; i < c->row_count; i++) {
     const struct served *row = &c->rows[i];
-    if (row->steps == 0 || is_wrong(c, row)) continue;
-    if (is_disputed(c, row)) c->stencils[row->stencil].is_disputed = true;
+    const enum row_state state = row->steps == 0 ? ROW_IS_WRONG : state_of(c, row);
+    if (state == ROW_IS_WRONG) continue;
+    if (state == ROW_IS_DISPUTED) c->stencils[row->stencil].is_disputed = true;
     if (kept++ < i) c->rows[kept - 1] = *row;
   }
   c->row_count = kept;

@@ -107,22 +107,19 @@ static bool is_dispute(const struct refuted *verdict, const struct refuted *row)
   return verdict->is_own && verdict->named != row->named && (row->is_own || row->is_shipped);
 }
 
-bool refuted_row(const struct refuted_list *list, const struct refuted *question, bool is_any) {
+enum row_state refuted_row(const struct refuted_list *list, const struct refuted *question, bool is_any) {
   const char *date = date_decides(list->now, question->date);
+  enum row_state state = ROW_HOLDS;
   for (const struct refuted *at = first_refuted(list, question); at; at = next_refuted(list, at)) {
     const bool is_elsewhere = at->first != question->first || at->last != question->last;
-    if (is_dispute(at, question)) continue;
-    if (is_any || strcmp(at->date, date) >= 0) return true;
-    if (!question->is_own && (at->named != question->named || is_elsewhere)) return true;
+    if (is_dispute(at, question)) {
+      state = ROW_IS_DISPUTED;
+      continue;
+    }
+    if (is_any || strcmp(at->date, date) >= 0) return ROW_IS_WRONG;
+    if (!question->is_own && (at->named != question->named || is_elsewhere)) return ROW_IS_WRONG;
   }
-  return false;
-}
-
-bool refuted_by_name(const struct refuted_list *list, const struct refuted *question) {
-  for (const struct refuted *at = first_refuted(list, question); at; at = next_refuted(list, at)) {
-    if (is_dispute(at, question)) return true;
-  }
-  return false;
+  return state;
 }
 
 void refuted_free(struct refuted_list *list) {

@@ -50,14 +50,18 @@ bool refuted_has(const struct refuted_list *list, const struct refuted *question
  * `parameters`. */
 long refuted_count(const struct refuted_list *list, const struct refuted *question);
 
-/* Whether a verdict is against a row, by the rule of refuted.h (SQL_IS_AGAINST). A verdict of another database is also
- * against a newer row of others. The question's members are those of the row.
- *   is_any  whether an older verdict is, too */
-bool refuted_row(const struct refuted_list *list, const struct refuted *question, bool is_any);
+/* What the verdicts say about a row. */
+enum row_state {
+  ROW_HOLDS,
+  ROW_IS_DISPUTED, /* this user calls it wrong under another name; a row of this user or of Halotune then answers for its
+                    * own name alone */
+  ROW_IS_WRONG,
+};
 
-/* Whether a verdict of this user under another name is about a row of this user or of Halotune. It is not against the
- * row, which then answers for its own name alone. */
-bool refuted_by_name(const struct refuted_list *list, const struct refuted *question);
+/* Judge a row by the rule of refuted.h (SQL_IS_AGAINST). A verdict of another database is also against a newer row of
+ * others. The question's members are those of the row.
+ *   is_any  whether an older verdict is against it, too */
+enum row_state refuted_row(const struct refuted_list *list, const struct refuted *question, bool is_any);
 
 void refuted_free(struct refuted_list *list);
 

@@ -14,6 +14,7 @@
 #include "base/text/text.h"
 #include "base/text/utf8.h"
 #include "db/store/check.h"
+#include "db/store/refuted.h"
 #include "tuner/cli/db/db_brings.h"
 #include "tuner/cli/options/option_value.h"
 
@@ -129,7 +130,7 @@ static halotune_status file_look(struct looking *looking, const char *path, stru
   }
   const char *signer = *file->signer ? file->signer : file->key;
   char giver[16 + KEY_HEX_BYTES];
-  snprintf(giver, sizeof giver, "%s %s", file_origin_kind(looking->invocation), file->key);
+  snprintf(giver, sizeof giver, GIVER_FORMAT, file_origin_kind(looking->invocation), file->key);
   if (status == HALOTUNE_OK && file->is_trusted)
     status = brings_write(looking->brings, path, signer, giver, &file->in, shown);
   if (!file->in.is_once) looked_close(file);
