@@ -135,6 +135,11 @@ static bool is_same_column(const struct merge *m, const struct table *table, int
 
 /* Fail with the name of the row in conflict: those columns of its key that people can read. */
 static halotune_status conflict_fail(const struct merge *m, const struct table *table, int column) {
+  const bool is_device = strcmp(table->name, "device") == 0;
+  const char *remedy =
+      is_device
+          ? "; if this database is wrong about the GPU, 'halotune db forget --device UUID' removes it with its results"
+          : "";
   struct text key = {0};
   char word[FAIL_TEXT_BYTES / 4];
   for (int i = 0; i < table->column_count; i++) {
@@ -144,9 +149,9 @@ static halotune_status conflict_fail(const struct merge *m, const struct table *
   }
   halotune_status status = fail(
       HALOTUNE_DB,
-      "%s: row %lld of %s%s%s%s is in conflict: this database has that row with another '%s'; nothing of this file was taken",
+      "%s: row %lld of %s%s%s%s is in conflict: this database has that row with another '%s'; nothing of this file was taken%s",
       m->options->origin.name, (long long)sqlite3_column_int64(m->select, 0), table->name, key.length ? " (" : "",
-      text_string(&key), key.length ? ")" : "", table->columns[column].name);
+      text_string(&key), key.length ? ")" : "", table->columns[column].name, remedy);
   text_free(&key);
   return status;
 }

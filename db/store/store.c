@@ -91,6 +91,17 @@ struct row_kind {
   void (*bind_rest)(struct binder *binder, const void *row); /* NULL: the row has only its key */
 };
 
+/* Run a statement that has the places of `kind->add`. */
+static halotune_status run_with_row(struct store *store, const struct row_kind *kind, enum store_query query,
+                                    const void *row) {
+  struct binder binder;
+  const halotune_status status = store_bind(store, query, &binder);
+  if (status != HALOTUNE_OK) return status;
+  kind->bind_key(&binder, row);
+  if (kind->bind_rest) kind->bind_rest(&binder, row);
+  return query_run(binder.query, NULL);
+}
+
 static halotune_status find_or_add(struct store *store, const struct row_kind *kind, const void *row, int64_t *id) {
   struct binder binder;
   halotune_status status = store_bind(store, kind->find, &binder);
@@ -99,10 +110,7 @@ static halotune_status find_or_add(struct store *store, const struct row_kind *k
   kind->bind_key(&binder, row);
   status = query_run(binder.query, id);
   if (status != HALOTUNE_OK || *id > 0) return status;
-  if ((status = store_bind(store, kind->add, &binder)) != HALOTUNE_OK) return status;
-  kind->bind_key(&binder, row);
-  if (kind->bind_rest) kind->bind_rest(&binder, row);
-  status = query_run(binder.query, NULL);
+  status = run_with_row(store, kind, kind->add, row);
   if (status == HALOTUNE_OK) *id = sqlite3_last_insert_rowid(store->connection);
   return status;
 }
@@ -147,20 +155,17 @@ static void bind_device(struct binder *binder, const void *row) {
 /* Find or add a row. If a document brought it, `own` gives it the values of this program. */
 static halotune_status put_owned(struct store *store, const struct row_kind *kind, enum store_query own,
                                  const void *row, int64_t *id) {
-  struct binder binder;
-  halotune_status status = find_or_add(store, kind, row, id);
-  if (status == HALOTUNE_OK) status = store_bind(store, own, &binder);
-  if (status != HALOTUNE_OK) return status;
-  kind->bind_key(&binder, row);
-  kind->bind_rest(&binder, row);
-  return query_run(binder.query, NULL);
+  const halotune_status status = find_or_add(store, kind, row, id);
+  return status == HALOTUNE_OK ? run_with_row(store, kind, own, row) : status;
 }
 
 int64_t store_device(struct store *store, const struct device_facts *device, bool is_emulation) {
   static const struct row_kind kind = {FIND_DEVICE, ADD_DEVICE, bind_device_key, bind_device};
+  const struct device_row row = {device, is_emulation};
   int64_t id = 0;
   if (store_begin(store) != HALOTUNE_OK) return 0;
-  const halotune_status status = put_owned(store, &kind, OWN_DEVICE, &(struct device_row){device, is_emulation}, &id);
+  halotune_status status = run_with_row(store, &kind, PART_DEVICE, &row);
+  if (status == HALOTUNE_OK) status = put_owned(store, &kind, OWN_DEVICE, &row, &id);
   return store_end(store, status) == HALOTUNE_OK ? id : 0;
 }
 

@@ -44,6 +44,11 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         "insert into device (uuid, name, capability, sm_count, clock_khz, memory_clock_khz, bus_bits, l2_bytes, memory_bytes,"
         " max_threads, max_threads_sm, max_registers, registers_sm, max_shared_bytes, warp_size, is_emulation, origin_id)"
         " values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, " SQL_OWN_ORIGIN ")",
+    /* A document can give results of another model under the UUID of this user's GPU. They stay results of that model:
+     * its row gets another UUID, which nobody can guess. */
+    [PART_DEVICE] =
+        "update device set uuid = uuid || ' claimed ' || lower(hex(randomblob(8))) where uuid = ?1 and not " SQL_IS_OWN(
+            "device") " and (name <> ?2 or capability <> ?3 or sm_count <> ?4 or is_emulation <> ?16)",
     /* What the driver says of a GPU of this user replaces what a document said of it. */
     [OWN_DEVICE] =
         "update device set name = ?2, capability = ?3, sm_count = ?4, clock_khz = ?5, memory_clock_khz = ?6, bus_bits = ?7,"
