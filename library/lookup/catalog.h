@@ -31,7 +31,9 @@ struct known_stencil {
   const char *newest; /* date of its newest row in that database; "" without a row. `text` is that row's */
   enum giver giver;
   int meaning;   /* the first stencil of this meaning: verdicts name it; -1: there is none */
-  bool has_rows; /* rows of the catalog name it; only a stencil that is rows_of itself has some */
+  int of_name;   /* the stencil of a database with this name and meaning, whose rows and verdicts name it; -1: none */
+  bool has_rows; /* rows of the catalog are for it; only a stencil that is rows_of itself has some */
+  bool is_measured; /* this user or Halotune gave rows under its name */
   /* this user's verdict under another name is against a row of it: it has its rows for itself, and no others */
   bool is_disputed;
   _Atomic(struct parsed_stencil *) parsed; /* NULL before the first use */
@@ -66,7 +68,8 @@ struct known_device {
   bool is_emulation;
   bool is_known_gpu; /* device_is_known_gpu says so; set by catalog_settle_devices */
   enum giver giver;
-  int model; /* the first device with the same name, capability and multiprocessors; -1: no row is of this model */
+  bool has_rows; /* a winner was measured on it */
+  int model;     /* the first device with the same name, capability and multiprocessors; -1: no row is of this model */
   int capability, sm_count, l2_bytes;
   double memory_gbs; /* peak rate of the memory, in GB/s; 0 if it is not known */
   struct device_limits limits;
@@ -81,7 +84,8 @@ struct known_device {
 struct served {
   uint32_t n[MAX_DIMS];
   int stencil, model;
-  int template_at, device;
+  int template_at;
+  int named; /* the stencil under whose name it was measured; `stencil` has the rows of its meaning */
   unsigned char dtype, launch, cache, parameter_count;
   double time_ms, low_ms, high_ms, roof_share;
   long long bytes;

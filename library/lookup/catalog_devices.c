@@ -6,8 +6,8 @@
 
 /* Who describes a device: the less, the more the facts count. Others who give no result on it count last, because no
  * answer shows such a row. */
-static int rank_of(const struct known_device *device, bool has_rows) {
-  return 2 * (int)device->giver + (device->giver == GIVER_OTHERS && !has_rows);
+static int rank_of(const struct known_device *device) {
+  return 2 * (int)device->giver + (device->giver == GIVER_OTHERS && !device->has_rows);
 }
 
 static void take_facts(struct known_device *device, const struct known_device *from) {
@@ -31,9 +31,8 @@ halotune_status catalog_settle_devices(struct catalog *c) {
   int *ranks = calloc(2 * (size_t)c->device_count + 1, sizeof *ranks);
   if (!ranks) return fail_memory();
   int *best = ranks + c->device_count; /* for the first device of each model: the one that counts */
-  for (int i = 0; i < c->row_count; i++) ranks[c->rows[i].device] = 1;
   for (int i = 0; i < c->device_count; i++) {
-    ranks[i] = rank_of(&c->devices[i], ranks[i]);
+    ranks[i] = rank_of(&c->devices[i]);
     c->devices[i].is_known_gpu = device_is_known_gpu(&c->devices[i]);
     const int model = c->devices[i].model;
     if (model == i || ranks[i] < ranks[best[model]]) best[model] = i;

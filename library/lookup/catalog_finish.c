@@ -49,7 +49,7 @@ static halotune_status find_device_names(struct catalog *c) {
 static struct refuted question_of(const struct catalog *c, const struct served *row) {
   return (struct refuted){.n = {row->n[0], row->n[1], row->n[2]},
                           .stencil = c->stencils[row->stencil].meaning,
-                          .named = row->stencil,
+                          .named = row->named,
                           .model = row->model,
                           .template_at = row->template_at,
                           .dtype = row->dtype,
@@ -79,7 +79,7 @@ static void drop_rows(struct catalog *c) {
     const struct served *row = &c->rows[i];
     const enum row_state state = row->steps == 0 ? ROW_IS_WRONG : state_of(c, row);
     if (state == ROW_IS_WRONG) continue;
-    if (state == ROW_IS_DISPUTED) c->stencils[row->stencil].is_disputed = true;
+    if (state == ROW_IS_DISPUTED) c->stencils[row->named].is_disputed = true;
     if (kept++ < i) c->rows[kept - 1] = *row;
   }
   c->row_count = kept;

@@ -292,9 +292,9 @@ static halotune_status take_problem(void *context, sqlite3_value **values) {
   const int text = id_places_find(&r->texts, r->references[r->at].text);
   if (text < 0) return refer_fail(r, "problem", id, "stencil_text", r->references[r->at].text);
   int64_t device_id = sqlite3_value_int64(values[1]), stencil_id = sqlite3_value_int64(values[2]);
-  row->device = id_places_find(&r->devices, device_id);
-  row->stencil = id_places_find(&r->stencils, stencil_id);
-  if (row->device < 0) return refer_fail(r, "problem", id, "device", device_id);
+  const int device = id_places_find(&r->devices, device_id);
+  row->named = row->stencil = id_places_find(&r->stencils, stencil_id);
+  if (device < 0) return refer_fail(r, "problem", id, "device", device_id);
   if (row->stencil < 0) return refer_fail(r, "problem", id, "stencil", stencil_id);
   row->dtype = mode_number(dtype_names, DTYPE_COUNT, value_text(values[3]));
   const int64_t points[MAX_DIMS] = {sqlite3_value_int64(values[4]), sqlite3_value_int64(values[5]),
@@ -306,7 +306,8 @@ static halotune_status take_problem(void *context, sqlite3_value **values) {
   const bool is_problem = read_grid(points, row->n) && row->dtype < DTYPE_COUNT && row->launch < LAUNCH_MODE_COUNT &&
                           row->cache < CACHE_MODE_COUNT && steps >= 1 && steps <= LAUNCH_MOST_STEPS;
   row->steps = is_problem ? (unsigned short)steps : 0; /* 0: catalog_finish drops the row */
-  row->model = c->devices[row->device].model;
+  c->devices[device].has_rows = true;
+  row->model = c->devices[device].model;
   row->has_problem = true;
   if (!is_problem) return HALOTUNE_OK;
   struct known_stencil *stencil = &c->stencils[row->stencil];

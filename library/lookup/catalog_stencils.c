@@ -41,6 +41,7 @@ static void find_rows_of(struct catalog *c) {
   for (int i = 0; i < c->stencil_count; i++) {
     const int known = names_find(&c->stencil_names, c->stencils[i].hash);
     c->stencils[i].rows_of = c->stencils[i].meaning = known >= 0 ? known : i;
+    c->stencils[i].of_name = i;
   }
   for (int i = 0; i < c->refuted.count; i++) {
     struct refuted *refuted = &c->refuted.list[i];
@@ -120,7 +121,8 @@ halotune_status catalog_give_rows(struct catalog *c) {
   const halotune_status status = is_any_disputed ? part_disputed(c) : HALOTUNE_OK;
   for (int i = 0; i < c->row_count; i++) {
     struct served *row = &c->rows[i];
-    row->stencil = c->stencils[row->stencil].rows_of;
+    if (!row->is_imported) c->stencils[row->named].is_measured = true;
+    row->stencil = c->stencils[row->named].rows_of;
     c->stencils[row->stencil].has_rows = true;
   }
   return status;

@@ -7,6 +7,10 @@
 
 #include "library/lookup/similar.h"
 
+/* A parsed stencil takes some hundred times as much memory as its text, and stays. A stencil with a longer text than
+ * this answers for itself alone, so that files that were once tuned do not make all other answers slow. */
+enum { MOST_TEXT_BYTES = 1 << 16 };
+
 /* Find what rows of each stencil add to the error. A stencil that this program cannot read, or has no time to read,
  * says nothing. */
 static halotune_status find_errors(const struct question *q, struct kin *kin) {
@@ -21,7 +25,7 @@ static halotune_status find_errors(const struct question *q, struct kin *kin) {
     if (i == q->key.stencil || !catalog->stencils[i].has_rows) continue;
     /* a name that disputes verdicts of other names has its rows for itself */
     if (strcmp(catalog->stencils[i].hash, catalog->stencils[q->key.text_of].hash) == 0) continue;
-    if (context_is_over(q->ctx)) continue;
+    if (context_is_over(q->ctx) || strnlen(catalog->stencils[i].text, MOST_TEXT_BYTES + 1) > MOST_TEXT_BYTES) continue;
     halotune_status status = context_stencil(q->ctx, i, &other);
     if (status != HALOTUNE_OK && status != HALOTUNE_PARSE) return status;
     if (status == HALOTUNE_OK) kin->errors[i] = similar_error(similar_distance(q->parsed, other));
@@ -65,7 +69,7 @@ static halotune_status find_images(const struct question *q, struct kin *kin) {
   }
   for (int i = 0; i < catalog->row_count; i++) {
     const struct served *row = &catalog->rows[i];
-    bool *finds_images = kin->finds_images[catalog->devices[row->device].is_emulation];
+    bool *finds_images = kin->finds_images[catalog->devices[row->model].is_emulation];
     if (kin->has_images[row->stencil]) finds_images[catalog->templates[row->template_at].same_name] = true;
   }
   return HALOTUNE_OK;

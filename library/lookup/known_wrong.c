@@ -77,9 +77,14 @@ static const struct refuted *next_refuted(const struct refuted_list *list, const
   return next < list->list + list->count && compare_refuted(at, next) == 0 ? next : NULL;
 }
 
-/* Whether a verdict counts for the name that is asked for. */
+/* Whether the files of two names disagree about a row: its own file is as good as the other one. */
+static bool is_dispute(const struct refuted *verdict, const struct refuted *row) {
+  return verdict->is_own && verdict->named != row->named && (row->is_own || row->is_shipped);
+}
+
+/* Whether a verdict counts in a lookup. One under the name that is asked for always does. */
 static bool counts_for(const struct refuted *verdict, const struct refuted *question) {
-  return question->named < 0 || !verdict->is_own || verdict->named == question->named;
+  return verdict->named == question->asked || !is_dispute(verdict, question);
 }
 
 bool refuted_has(const struct refuted_list *list, const struct refuted *question) {
@@ -100,11 +105,6 @@ long refuted_count(const struct refuted_list *list, const struct refuted *questi
     count++;
   }
   return count;
-}
-
-/* Whether the files of two names disagree about a row: its own file is as good as the other one. */
-static bool is_dispute(const struct refuted *verdict, const struct refuted *row) {
-  return verdict->is_own && verdict->named != row->named && (row->is_own || row->is_shipped);
 }
 
 enum row_state refuted_row(const struct refuted_list *list, const struct refuted *question, bool is_any) {

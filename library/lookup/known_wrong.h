@@ -9,10 +9,12 @@
 #include "stencil/file/stencil.h"
 
 /* A configuration that is wrong on a problem, in all modes. Stencil, model and template are places in the catalog. The
- * verdict is about all stencils of one meaning (stencil), and was given under the name of one of them (named). */
+ * verdict is about all stencils of one meaning (stencil), and was given under the name of one of them (named). A
+ * question is about a row: `named` is its name. */
 struct refuted {
   uint32_t n[MAX_DIMS];
   int stencil, named, model, template_at;
+  int asked; /* in a question of a lookup: the name that was asked for; -1: no database knows it */
   unsigned char dtype;
   bool is_own;            /* this user gave the verdict; in a question: the row */
   bool is_shipped;        /* in a question: the row comes with Halotune */
@@ -41,13 +43,13 @@ halotune_status refuted_add(struct refuted_list *list, const struct refuted *ref
 /* Sort the list. Call this after the last refuted_add. */
 void refuted_finish(struct refuted_list *list);
 
-/* Whether a lookup knows a configuration to be wrong on a problem. The question's `named` is the disputed name that was
- * asked for, which verdicts of this user under other names do not count for; else -1. It needs no `is_own`,
- * `is_shipped` and `date`. */
+/* Whether a lookup knows a configuration to be wrong on a problem. A verdict of this user counts for the name that was
+ * asked for, and for a row of its own name. For a row of another name it counts if a document of others brought the
+ * row. The question needs no `date`. */
 bool refuted_has(const struct refuted_list *list, const struct refuted *question);
 
-/* The number of configurations that are known to be wrong on a problem; as for refuted_has, without `template_at` and
- * `parameters`. */
+/* The number of configurations that are known to be wrong on a problem. As for refuted_has; the question needs no
+ * `template_at` and `parameters` either. */
 long refuted_count(const struct refuted_list *list, const struct refuted *question);
 
 /* What the verdicts say about a row. */

@@ -61,10 +61,10 @@ static void fill_measured(const struct halotune_ctx *ctx, const struct lookup_ke
   out->low_ms = row->low_ms;
   out->high_ms = row->high_ms;
   /* Times of an emulation say nothing about bandwidth, and those of another problem nothing about this one's. */
-  const bool has_bandwidth = answer->match <= HALOTUNE_MATCH_STALE && !ctx->catalog.devices[row->device].is_emulation;
+  const bool has_bandwidth = answer->match <= HALOTUNE_MATCH_STALE && !ctx->catalog.devices[row->model].is_emulation;
   out->bandwidth_gbs = has_bandwidth ? (double)row->bytes / (row->time_ms * 1e6) : NAN;
   out->roof_share = has_bandwidth ? row->roof_share : NAN;
-  out->measured_on = ctx->catalog.devices[row->device].name;
+  out->measured_on = ctx->catalog.devices[row->model].name;
   out->measured_stencil = row->stencil == key->stencil ? out->stencil : ctx->catalog.stencils[row->stencil].name;
   out->date = row->date;
   out->age_s = age_s(row->date_s);

@@ -104,14 +104,16 @@ halotune_status question_alignment(const struct question *q, const struct templa
   return HALOTUNE_OK;
 }
 
-/* A question about this problem for the list of refuted configurations. `parameters` is a text of the catalog, or
- * NULL. */
+/* A question about this problem for the list of refuted configurations, about one that no row of the stencil has. It is
+ * as good as a row of the name that was asked for. `parameters` is a text of the catalog, or NULL. */
 static struct refuted verdict_on(const struct question *q, int template_at, const char *parameters) {
   const uint32_t *n = q->key.n;
-  const struct known_stencil *stencil = &q->ctx->catalog.stencils[q->key.stencil];
+  const struct known_stencil *asked = &q->ctx->catalog.stencils[q->key.text_of];
   return (struct refuted){.n = {n[0], n[1], n[2]},
-                          .stencil = stencil->meaning,
-                          .named = stencil->is_disputed ? q->key.stencil : -1,
+                          .stencil = asked->meaning,
+                          .named = asked->of_name,
+                          .asked = asked->of_name,
+                          .is_own = asked->of_name >= 0 && q->ctx->catalog.stencils[asked->of_name].is_measured,
                           .model = q->device->model,
                           .template_at = template_at,
                           .dtype = q->key.dtype,
@@ -127,7 +129,13 @@ bool question_is_wrong(const struct question *q, int template_at, const char *pa
 bool question_is_row_wrong(const struct question *q, const struct served *row) {
   const bool is_here = !row->is_finalist && row->stencil == q->key.stencil && row->dtype == q->key.dtype &&
                        row->model == q->device->model && memcmp(row->n, q->key.n, sizeof row->n) == 0;
-  return !is_here && question_is_wrong(q, row->template_at, row->parameters);
+  struct refuted verdict = verdict_on(q, row->template_at, row->parameters);
+  if (row->stencil == q->key.stencil) {
+    verdict.named = row->named;
+    verdict.is_own = !row->is_foreign;
+    verdict.is_shipped = row->is_foreign && !row->is_imported;
+  }
+  return !is_here && refuted_has(&q->ctx->catalog.refuted, &verdict);
 }
 
 long question_wrong_count(const struct question *q) {

@@ -6,16 +6,24 @@
 #include "library/lookup/find_stencil.h"
 #include "library/lookup/forked.h"
 
-/* Find the stencil that has the rows for a text of this name and meaning. A disputed name has its rows for itself.
- * Returns -1 if there is none. */
-static int find_rows_of(const struct catalog *catalog, const char *name, const char *hash) {
+/* Find the stencil of a database with this name and meaning. Returns -1 if there is none. */
+static int find_of_name(const struct catalog *catalog, const char *name, const char *hash) {
   for (int i = 0; i < catalog->stencil_count; i++) {
     const struct known_stencil *stencil = &catalog->stencils[i];
-    if (!*stencil->text) continue;
-    if (strcmp(stencil->name, name) == 0 && strcmp(stencil->hash, hash) == 0) return stencil->rows_of;
+    if (*stencil->text && strcmp(stencil->name, name) == 0 && strcmp(stencil->hash, hash) == 0) return i;
   }
-  const int known = names_find(&catalog->stencil_names, hash);
-  return known >= 0 && !catalog->stencils[known].is_disputed ? catalog->stencils[known].rows_of : -1;
+  return -1;
+}
+
+/* Say whose rows and verdicts are for a text of this name and meaning. A disputed name has its rows for itself.
+ *   at  place of the added stencil */
+static void find_rows_of(const struct catalog *catalog, struct known_stencil *added, int at) {
+  const struct known_stencil *list = catalog->stencils;
+  const int known = names_find(&catalog->stencil_names, added->hash);
+  added->of_name = find_of_name(catalog, added->name, added->hash);
+  added->meaning = known >= 0 ? list[known].meaning : -1;
+  if (added->of_name >= 0) added->rows_of = list[added->of_name].rows_of;
+  else added->rows_of = known >= 0 && !list[known].is_disputed ? list[known].rows_of : at;
 }
 
 /* Put a parsed stencil into the catalog. If it is already there, it becomes the newest of its name again. The caller
@@ -39,11 +47,8 @@ static halotune_status add_parsed(struct halotune_ctx *ctx, const char *text, st
   added->text = arena_text(&catalog->arena, text, strlen(text));
   if (!added->name || !added->text) return fail_memory();
   added->newest = "";
-  added->rows_of = find_rows_of(catalog, parsed->stencil->name, hash);
-  if (added->rows_of < 0) added->rows_of = at;
-  const int known = names_find(&catalog->stencil_names, hash);
-  added->meaning = known >= 0 ? catalog->stencils[known].meaning : -1;
   snprintf(added->hash, sizeof added->hash, "%s", hash);
+  find_rows_of(catalog, added, at);
   atomic_store(&added->parsed, parsed);
   atomic_store(&added->turn, ++ctx->turns);
   *is_taken = true;

@@ -148,6 +148,18 @@ TEST(a_verdict_is_about_a_source_and_about_a_configuration) {
   }
 }
 
+/* The file of star7 with the name mine7, for the caller to free. */
+static char *text_of_mine7(void) {
+  static const char name[] = "name: star7\n";
+  char *text;
+  size_t length;
+  CHECK_OK(file_read("kernels/star7.yaml", 1 << 20, &text, &length));
+  char *at = strstr(text, name);
+  CHECK(at == text || (at && at[-1] == '\n'), "the name");
+  memcpy(at, "name: mine7\n", sizeof name - 1);
+  return text;
+}
+
 /* A file of the same meaning has another name, and a tolerance of its own. What is right for it need not be right for
  * star7, nor is what is wrong. Both names have the rows of each other until one of them calls a row of the other one
  * wrong. */
@@ -203,13 +215,9 @@ TEST(names_with_other_verdicts_answer_for_themselves) {
        400,
        400},
   };
-  char *text;
+  char *text, *mine = text_of_mine7();
   size_t length;
-  struct text other = {0};
   CHECK_OK(file_read("kernels/star7.yaml", 1 << 20, &text, &length));
-  CHECK(strncmp(text, "name: star7\n", 12) == 0 || strstr(text, "\nname: star7\n"), "the name");
-  const char *name = strstr(text, "name: star7");
-  text_printf(&other, "%.*sname: mine7%s", (int)(name - text), text, name + strlen("name: star7"));
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct work work = work_begin();
     struct store *ours;
@@ -219,47 +227,84 @@ TEST(names_with_other_verdicts_answer_for_themselves) {
     check_lookup(work.path, "star7", NULL, rows[i].star7_us, rows[i].what);
     check_lookup(work.path, "star7", text, rows[i].star7_us, rows[i].what);
     check_lookup(work.path, "heat7", NULL, rows[i].heat7_us, rows[i].what);
-    check_lookup(work.path, "mine7", text_string(&other), rows[i].other_us, rows[i].what);
+    check_lookup(work.path, "mine7", mine, rows[i].other_us, rows[i].what);
     store_close(ours);
     work_end(&work);
   }
-  text_free(&other);
+  free(mine);
   free(text);
 }
 
+/* Whether a lookup serves a winner of one database, if another one has an older verdict about it.
+ *   change_verdict, change_winner  statements that change all of a database
+ *   text                           of a stencil, to be added; NULL: none */
+static bool is_served(const char *change_verdict, const char *change_winner, bool winners_come_first,
+                      const halotune_problem *problem, const char *text) {
+  struct work verdicts = work_begin(), winners = work_begin();
+  const char *paths[] = {winners_come_first ? winners.path : verdicts.path,
+                         winners_come_first ? verdicts.path : winners.path};
+  struct store *store;
+  halotune_ctx *ctx;
+  halotune_config config;
+  CHECK_OK(store_open(verdicts.path, STORE_WRITE, &store));
+  put(store, FIRST, 0.3, CACHE_STEADY, true, 1);
+  CHECK_OK(query_script(store_connection(store), change_verdict));
+  store_close(store);
+  CHECK_OK(store_open(winners.path, STORE_WRITE, &store));
+  put(store, FIRST, 0.3, CACHE_STEADY, false, 2);
+  CHECK_OK(query_script(store_connection(store), change_winner));
+  store_close(store);
+  CHECK_OK(halotune_open(paths, 2, &ctx));
+  if (text) CHECK_OK(halotune_stencil_add(ctx, text));
+  const bool is_measured = halotune_lookup(ctx, problem, &config) == HALOTUNE_OK && config.time_ms > 0;
+  halotune_close(ctx);
+  work_end(&verdicts);
+  work_end(&winners);
+  return is_measured;
+}
+
+#define SHIPPED "update origin set kind = 'shipped';"
+#define IMPORTED "update origin set kind = 'imported';"
+
 /* One database has a verdict of this user, and the other one a newer winner. */
 TEST(a_verdict_of_another_name_and_database) {
+  static const halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
   static const struct {
     const char *verdict, *winner;
     bool is_served;
-  } rows[] = {{"", "", true},
-              {"", OTHER_NAME, false}, /* for star7 */
-              {OTHER_NAME, "", true},
-              {"", "update origin set kind = 'shipped'", false},
-              {OTHER_NAME, "update origin set kind = 'shipped'", true},
-              {OTHER_NAME, "update origin set kind = 'imported'", false}};
+  } rows[] = {
+      {"", "", true},         {"", OTHER_NAME, false}, /* for star7 */
+      {OTHER_NAME, "", true}, {"", SHIPPED, false},    {OTHER_NAME, SHIPPED, true}, {OTHER_NAME, IMPORTED, false}};
   for (size_t i = 0; i < 2 * COUNT(rows); i++) {
-    struct work verdicts = work_begin(), winners = work_begin();
-    const char *paths[] = {i % 2 ? winners.path : verdicts.path, i % 2 ? verdicts.path : winners.path};
-    static const halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
-    struct store *store;
-    halotune_ctx *ctx;
-    halotune_config config;
-    CHECK_OK(store_open(verdicts.path, STORE_WRITE, &store));
-    put(store, FIRST, 0.3, CACHE_STEADY, true, 1);
-    CHECK_OK(query_script(store_connection(store), rows[i / 2].verdict));
-    store_close(store);
-    CHECK_OK(store_open(winners.path, STORE_WRITE, &store));
-    put(store, FIRST, 0.3, CACHE_STEADY, false, 2);
-    CHECK_OK(query_script(store_connection(store), rows[i / 2].winner));
-    store_close(store);
-    CHECK_OK(halotune_open(paths, 2, &ctx));
-    const bool is_served = halotune_lookup(ctx, &problem, &config) == HALOTUNE_OK && config.time_ms > 0;
-    CHECK_EQ(rows[i / 2].is_served, is_served, "row %zu", i / 2);
-    halotune_close(ctx);
-    work_end(&verdicts);
-    work_end(&winners);
+    CHECK_EQ(rows[i / 2].is_served, is_served(rows[i / 2].verdict, rows[i / 2].winner, i % 2, &problem, NULL),
+             "row %zu", i / 2);
   }
+}
+
+/* A verdict about a grid on which the name that is asked for has no row, so that another grid answers. A strict file
+ * under another name keeps neither the user's winners away there nor those of Halotune. */
+TEST(a_verdict_about_another_grid) {
+#define HERE "update problem set nx = 384;"
+  static const struct {
+    const char *verdict, *winner, *asked;
+    bool is_served;
+  } rows[] = {{HERE, "", "star7", false},
+              {HERE OTHER_NAME, "", "star7", true},
+              {HERE OTHER_NAME, SHIPPED, "star7", true},
+              {HERE OTHER_NAME, IMPORTED, "star7", false},
+              {HERE OTHER_NAME, "", "heat7", false},
+              {HERE, OTHER_NAME, "heat7", true},
+              {HERE, "", "mine7", false}, /* a third name, which no database knows */
+              {HERE OTHER_NAME, "", "mine7", true},
+              {HERE OTHER_NAME, OTHER_NAME, "mine7", false}};
+  char *mine = text_of_mine7();
+  for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+    const halotune_problem problem = {rows[i / 2].asked, "NVIDIA H200", {384, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
+    CHECK_EQ(rows[i / 2].is_served, is_served(rows[i / 2].verdict, rows[i / 2].winner, i % 2, &problem, mine),
+             "row %zu", i / 2);
+  }
+  free(mine);
+#undef HERE
 }
 
 /* A document's variant has the source of one variant of the user and the configuration of another one. What holds for
@@ -315,6 +360,7 @@ int main(void) {
       cmocka_unit_test(a_verdict_is_about_a_source_and_about_a_configuration),
       cmocka_unit_test(names_with_other_verdicts_answer_for_themselves),
       cmocka_unit_test(a_verdict_of_another_name_and_database),
+      cmocka_unit_test(a_verdict_about_another_grid),
       cmocka_unit_test(a_made_up_variant_joins_no_two_variants),
       cmocka_unit_test(a_forgotten_verdict_frees_what_is_alike),
   };

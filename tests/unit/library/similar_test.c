@@ -134,8 +134,8 @@ TEST(a_question_ends_at_limits) {
     const char *change, *measured;
   } cases[] = {
       {"", "box27"},
-      {"update stencil_text set text = text || printf('# %1000000c', 'x') where text like '%name: box27%'", "box27"},
-      {"update stencil_text set text = text || printf('# %100000c', 'x') where text like '%name: box27%'", "star7"},
+      {"update stencil_text set text = text || printf('# %60000c', 'x') where text like '%name: box27%'", "box27"},
+      {"update stencil_text set text = text || printf('# %10000c', 'x') where text like '%name: box27%'", "star7"},
   };
   enum { OFTEN = 1000000 };
   struct work other = work_begin();

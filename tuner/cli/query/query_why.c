@@ -91,7 +91,7 @@ static void print_candidate(const struct query *query, const struct candidate *c
   }
   text_printf(&text, ": ");
   write_origin(query, row, &text);
-  text_printf(&text, ", %.4g ms on %s: %s\n   ", row->time_ms, catalog->devices[row->device].name, verdict);
+  text_printf(&text, ", %.4g ms on %s: %s\n   ", row->time_ms, catalog->devices[row->model].name, verdict);
   parameters_text_brief(template, row->parameters, &text);
   text_printf(&text, "\n");
   if (text_ok(&text)) fputs(text_string(&text), stdout);
