@@ -175,11 +175,11 @@ static halotune_status check_amounts(const struct imported *in, const char *path
       {"bytes in texts of templates",
        "(select sum(length(cast(yaml as blob)) + length(cast(cuda as blob))) from template)", 16 << 20},
       {"templates", "(select count(1) from template)", 4096},
-      {"bytes in texts of stencils", "(select sum(length(cast(text as blob))) from stencil_text)", 2 << 20},
       {"stencils", "(select count(1) from stencil)", 16384},
   };
   char detail[FAIL_TEXT_BYTES / 2];
-  const halotune_status status = amounts_check(store_connection(in->store), most_amounts, COUNT(most_amounts));
+  halotune_status status = amounts_check(store_connection(in->store), most_amounts, COUNT(most_amounts));
+  if (status == HALOTUNE_OK) status = amounts_check_stencil_texts(store_connection(in->store), 2 << 20);
   if (status != HALOTUNE_DB) return status;
   snprintf(detail, sizeof detail, "%s", fail_text());
   return fail(status, "%s: %s", path, detail);

@@ -17,4 +17,8 @@ struct amount {
  * Returns HALOTUNE_OK; HALOTUNE_DB with what there is too much of, without the name of the file. */
 halotune_status amounts_check(sqlite3 *connection, const struct amount *list, size_t count);
 
+/* The same for the bytes in texts of stencils. The message names the stencil with the longest text, and how to do
+ * without it. */
+halotune_status amounts_check_stencil_texts(sqlite3 *connection, long most_bytes);
+
 #endif

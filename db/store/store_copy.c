@@ -107,7 +107,6 @@ static const struct amount most_amounts[] = {
     {"variants", "(select count(1) from variant)", 2000000},
     {"measurements", "(select count(1) from measurement)", 2000000},
     {"bytes in parameters of variants", "(select sum(length(cast(parameters as blob))) from variant)", 128 << 20},
-    {"bytes in texts of stencils", "(select sum(length(cast(text as blob))) from stencil_text)", 1 << 20},
 };
 
 /* The longest text that is read of a column. Many rows can share one, and each of them can be kept or sorted. */
@@ -160,6 +159,7 @@ halotune_status store_open_copy(const char *path, struct template *const *templa
              path);
   if (status == HALOTUNE_OK) {
     status = amounts_check(store->connection, most_amounts, COUNT(most_amounts));
+    if (status == HALOTUNE_OK) status = amounts_check_stencil_texts(store->connection, 1 << 20);
     if (status == HALOTUNE_OK) status = store_pages_check(store);
     if (status == HALOTUNE_OK) status = store_indexes_make(store);
     if (status == HALOTUNE_OK) status = query_script(store->connection, leave_out_sql);

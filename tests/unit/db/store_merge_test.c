@@ -1350,7 +1350,8 @@ TEST(a_file_with_too_many_texts_is_refused) {
        "4097 templates; at most 4096 are read"},
       {"update template set cuda = cuda || printf('%70000000c', 'x')",
        "bytes in texts of templates; at most 16777216 are read"},
-      {"update stencil_text set text = text || printf('%9000000c', 'x')", "bytes in texts of stencils"},
+      {"update stencil_text set text = text || printf('%9000000c', 'x')",
+       "bytes in texts of stencils; at most 2097152 are read; star7 has the longest"},
       {"with recursive n(i) as (select 1 union all select i + 1 from n where i < 16384) insert into stencil (hash, name,"
        " origin_id) select printf('%064x', i), 's' || i, 1 from n",
        "stencils; at most 16384 are read"},
