@@ -91,15 +91,16 @@ struct row_kind {
   void (*bind_rest)(struct binder *binder, const void *row); /* NULL: the row has only its key */
 };
 
-/* Run a statement that has the places of `kind->add`. */
+/* Run a statement that has the places of `kind->add`.
+ *   found  receives the number in its first column, or stays as it is; may be NULL */
 static halotune_status run_with_row(struct store *store, const struct row_kind *kind, enum store_query query,
-                                    const void *row) {
+                                    const void *row, int64_t *found) {
   struct binder binder;
   const halotune_status status = store_bind(store, query, &binder);
   if (status != HALOTUNE_OK) return status;
   kind->bind_key(&binder, row);
   if (kind->bind_rest) kind->bind_rest(&binder, row);
-  return query_run(binder.query, NULL);
+  return query_run(binder.query, found);
 }
 
 static halotune_status find_or_add(struct store *store, const struct row_kind *kind, const void *row, int64_t *id) {
@@ -110,7 +111,7 @@ static halotune_status find_or_add(struct store *store, const struct row_kind *k
   kind->bind_key(&binder, row);
   status = query_run(binder.query, id);
   if (status != HALOTUNE_OK || *id > 0) return status;
-  status = run_with_row(store, kind, kind->add, row);
+  status = run_with_row(store, kind, kind->add, row, NULL);
   if (status == HALOTUNE_OK) *id = sqlite3_last_insert_rowid(store->connection);
   return status;
 }
@@ -125,11 +126,12 @@ static int64_t put_row(struct store *store, const struct row_kind *kind, const v
 
 struct device_row {
   const struct device_facts *facts;
+  const char *uuid;
   bool is_emulation;
 };
 
 static void bind_device_key(struct binder *binder, const void *row) {
-  bind_text(binder, ((const struct device_row *)row)->facts->uuid);
+  bind_text(binder, ((const struct device_row *)row)->uuid);
 }
 
 static void bind_device(struct binder *binder, const void *row) {
@@ -156,15 +158,34 @@ static void bind_device(struct binder *binder, const void *row) {
 static halotune_status put_owned(struct store *store, const struct row_kind *kind, enum store_query own,
                                  const void *row, int64_t *id) {
   const halotune_status status = find_or_add(store, kind, row, id);
-  return status == HALOTUNE_OK ? run_with_row(store, kind, own, row) : status;
+  return status == HALOTUNE_OK ? run_with_row(store, kind, own, row, NULL) : status;
+}
+
+/* Whether this user's row of this UUID is another model. A driver can show fewer multiprocessors of a GPU to some
+ * processes, and a recording names any GPU. Rows of others are renamed first. */
+static halotune_status device_is_other(struct store *store, const struct row_kind *kind, const struct device_row *row,
+                                       bool *out) {
+  int64_t found = 0;
+  halotune_status status = run_with_row(store, kind, PART_DEVICE, row, NULL);
+  if (status == HALOTUNE_OK) status = run_with_row(store, kind, FIND_OTHER_DEVICE, row, &found);
+  *out = found > 0;
+  return status;
 }
 
 int64_t store_device(struct store *store, const struct device_facts *device, bool is_emulation) {
   static const struct row_kind kind = {FIND_DEVICE, ADD_DEVICE, bind_device_key, bind_device};
-  const struct device_row row = {device, is_emulation};
+  struct device_row row = {device, device->uuid, is_emulation};
+  char uuid[DEVICE_UUID_BYTES + DEVICE_NAME_BYTES + 64];
   int64_t id = 0;
+  bool is_other = false;
   if (store_begin(store) != HALOTUNE_OK) return 0;
-  halotune_status status = run_with_row(store, &kind, PART_DEVICE, &row);
+  halotune_status status = device_is_other(store, &kind, &row, &is_other);
+  if (status == HALOTUNE_OK && is_other) {
+    snprintf(uuid, sizeof uuid, "%s as %s%s, sm_%d, with %d multiprocessors", device->uuid, device->name,
+             is_emulation ? " in emulation" : "", device->capability, device->sm_count);
+    row.uuid = uuid;
+    status = device_is_other(store, &kind, &row, &is_other);
+  }
   if (status == HALOTUNE_OK) status = put_owned(store, &kind, OWN_DEVICE, &row, &id);
   return store_end(store, status) == HALOTUNE_OK ? id : 0;
 }

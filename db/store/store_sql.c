@@ -36,6 +36,9 @@
 #define REPEATED_NAMES MEASUREMENT_VERDICT_COLUMNS(COLUMN_NAME) MEASUREMENT_SOURCE_COLUMNS(COLUMN_NAME)
 #define REPEATED_VALUES MEASUREMENT_VERDICT_COLUMNS(COLUMN_OF_M) MEASUREMENT_SOURCE_COLUMNS(COLUMN_OF_M)
 
+/* Whether a row of `device` is another model than the GPU of ADD_DEVICE. */
+#define IS_OF_OTHER_MODEL "name <> ?2 or capability <> ?3 or sm_count <> ?4 or is_emulation <> ?16"
+
 const char *const store_sql[STORE_QUERY_COUNT] = {
     [ADD_ORIGIN] = "insert or ignore into origin (kind, name, date) values ('measured', :who, ?)",
     [FIND_ORIGIN] = "select * from " SQL_OWN_ORIGIN,
@@ -44,11 +47,14 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         "insert into device (uuid, name, capability, sm_count, clock_khz, memory_clock_khz, bus_bits, l2_bytes, memory_bytes,"
         " max_threads, max_threads_sm, max_registers, registers_sm, max_shared_bytes, warp_size, is_emulation, origin_id)"
         " values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, " SQL_OWN_ORIGIN ")",
-    /* A document can give results of another model under the UUID of this user's GPU. They stay results of that model:
-     * its row gets another UUID, which nobody can guess. */
+    /* A document can give results of another model under the UUID of this user's GPU, or with other limits of launches.
+     * They stay what they are: that row gets another UUID, which nobody can guess. */
     [PART_DEVICE] =
         "update device set uuid = uuid || ' claimed ' || lower(hex(randomblob(8))) where uuid = ?1 and not " SQL_IS_OWN(
-            "device") " and (name <> ?2 or capability <> ?3 or sm_count <> ?4 or is_emulation <> ?16)",
+            "device") " and (" IS_OF_OTHER_MODEL
+                      " or max_threads <> ?10 or max_threads_sm <> ?11 or max_registers <> ?12"
+                      " or registers_sm <> ?13 or max_shared_bytes <> ?14 or warp_size <> ?15)",
+    [FIND_OTHER_DEVICE] = "select id from device where uuid = ?1 and (" IS_OF_OTHER_MODEL ")",
     /* What the driver says of a GPU of this user replaces what a document said of it. */
     [OWN_DEVICE] =
         "update device set name = ?2, capability = ?3, sm_count = ?4, clock_khz = ?5, memory_clock_khz = ?6, bus_bits = ?7,"

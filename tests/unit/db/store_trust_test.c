@@ -177,11 +177,9 @@ TEST(the_driver_says_what_a_gpu_is) {
   static const struct {
     const char *lie;
     int devices;
-  } lies[] = {{"is_emulation = 1", 2},
-              {"sm_count = 7, max_threads_sm = 64", 2},
-              {"name = 'NVIDIA H100'", 2},
-              {"capability = 80", 2},
-              {"max_threads_sm = 64, clock_khz = 1", 1}};
+  } lies[] = {{"is_emulation = 1", 2},      {"sm_count = 7, max_threads_sm = 64", 2},
+              {"name = 'NVIDIA H100'", 2},  {"capability = 80", 2},
+              {"max_shared_bytes = 64", 2}, {"memory_clock_khz = 7, clock_khz = 1", 1}};
   for (size_t i = 0; i < COUNT(lies); i++) {
     struct bench_case mine, other;
     struct store *theirs = begin_store(&other), *ours;
@@ -209,6 +207,25 @@ TEST(the_driver_says_what_a_gpu_is) {
     end_store(theirs, &other);
     end_store(ours, &mine);
   }
+}
+
+/* A driver shows fewer multiprocessors to a process that may use a part of the GPU, and a recording names any GPU.
+ * Results of one model do not become those of another one. */
+TEST(another_model_of_a_uuid_is_another_device) {
+  struct bench_case mine;
+  struct store *ours = begin_store(&mine);
+  struct device_facts part = case_device;
+  const int64_t whole_id = store_device(ours, &case_device, false);
+  part.sm_count = 66;
+  const int64_t part_id = store_device(ours, &part, false), emulation_id = store_device(ours, &part, true);
+  CHECK(whole_id > 0 && part_id > 0 && emulation_id > 0, "%s", fail_text());
+  CHECK(part_id != whole_id && emulation_id != whole_id && emulation_id != part_id, "ids of their own");
+  CHECK_EQ(part_id, store_device(ours, &part, false), "the part again");
+  CHECK_EQ(whole_id, store_device(ours, &case_device, false), "the whole again");
+  CHECK_EQ(132, number_of(ours, "select sm_count from device order by id limit 1"), "the whole stays");
+  CHECK_EQ(3, number_of(ours, "select count(distinct sm_count || ' ' || is_emulation) from device"), "three models");
+  check_whole(ours);
+  end_store(ours, &mine);
 }
 
 struct counted {
@@ -1210,6 +1227,7 @@ int main(void) {
       cmocka_unit_test(a_document_gives_an_installed_template_no_other_order),
       cmocka_unit_test(variants_follow_the_order_of_an_installed_template),
       cmocka_unit_test(the_driver_says_what_a_gpu_is),
+      cmocka_unit_test(another_model_of_a_uuid_is_another_device),
       cmocka_unit_test(a_result_is_about_all_variants_that_are_alike),
       cmocka_unit_test(forget_takes_back_what_a_signer_called_wrong),
       cmocka_unit_test(a_right_result_in_another_mode_brings_a_winner_back),
