@@ -13,24 +13,32 @@ static bool is_newer(const struct known_stencil *a, const struct known_stencil *
   return strcmp(a->newest, b->newest) >= 0; /* equal dates, or no rows: the last one counts */
 }
 
-/* Whether of two stencils with one meaning `a` has the rows. One that this user measured goes before others, so that a
- * document can change neither the text that a hash means nor the name of this user's results. */
-static bool goes_first(const struct known_stencil *a, const struct known_stencil *b, bool a_is_own, bool b_is_own) {
-  if (a_is_own != b_is_own) return a_is_own;
-  return a->giver != b->giver ? a->giver < b->giver : is_newer(a, b);
+/* The rows that this user gave of a stencil. */
+struct own_rows {
+  int database;     /* the first with such a row */
+  const char *date; /* of the newest one there; NULL: there is none */
+};
+
+/* Whether of two stencils with one meaning `a` has the rows. One that this user measured goes before others, and only
+ * such rows decide between two of them. So a document can change neither the text that a hash means nor the name of
+ * this user's results. */
+static bool goes_first(const struct known_stencil *a, const struct known_stencil *b, const struct own_rows *of_a,
+                       const struct own_rows *of_b) {
+  if (!of_a->date != !of_b->date) return of_a->date;
+  if (!of_a->date) return a->giver != b->giver ? a->giver < b->giver : is_newer(a, b);
+  return of_a->database != of_b->database ? of_a->database < of_b->database : strcmp(of_a->date, of_b->date) >= 0;
 }
 
 /* Let each hash mean the stencil that has the rows. One without a text has no rows, and cannot be read.
- *   is_own  for each stencil whether this user gave a row of it */
-static bool find_hashes(struct catalog *c, const bool *is_own) {
+ *   own  for each stencil the rows that this user gave */
+static bool find_hashes(struct catalog *c, const struct own_rows *own) {
   bool ok = true;
   for (int i = 0; i < c->stencil_count && ok; i++) {
     const struct known_stencil *list = c->stencils;
     const int known = names_find(&c->stencil_names, list[i].hash);
     if (!*list[i].text) continue;
     if (known < 0) ok = names_add(&c->stencil_names, list[i].hash, i);
-    else if (goes_first(&list[i], &list[known], is_own[i], is_own[known]))
-      names_change(&c->stencil_names, list[i].hash, i);
+    else if (goes_first(&list[i], &list[known], &own[i], &own[known])) names_change(&c->stencil_names, list[i].hash, i);
   }
   return ok;
 }
@@ -62,19 +70,25 @@ static bool find_stencil_names(struct catalog *c) {
   return ok;
 }
 
-/* Whether this user gave a row of each stencil, by its name. NULL when memory is out; the caller frees it. */
-static bool *find_own(const struct catalog *c) {
-  bool *is_own = calloc((size_t)c->stencil_count + 1, sizeof *is_own);
-  for (int i = 0; i < c->row_count && is_own; i++) {
-    if (!c->rows[i].is_foreign) is_own[c->rows[i].stencil] = true;
+/* Find the rows that this user gave of each stencil, by its name. NULL when memory is out; the caller frees it. */
+static struct own_rows *find_own(const struct catalog *c) {
+  struct own_rows *list = calloc((size_t)c->stencil_count + 1, sizeof *list);
+  for (int i = 0; i < c->row_count && list; i++) {
+    const struct served *row = &c->rows[i];
+    struct own_rows *own = &list[row->named];
+    if (row->is_foreign) continue;
+    const char *date = date_decides(c->refuted.now, row->date);
+    const bool is_first = !own->date || row->database < own->database;
+    if (is_first || (row->database == own->database && strcmp(own->date, date) < 0))
+      *own = (struct own_rows){row->database, date};
   }
-  return is_own;
+  return list;
 }
 
 halotune_status catalog_settle_stencils(struct catalog *c) {
-  bool *is_own = find_own(c);
-  const bool ok = is_own && find_hashes(c, is_own) && find_stencil_names(c);
-  free(is_own);
+  struct own_rows *own = find_own(c);
+  const bool ok = own && find_hashes(c, own) && find_stencil_names(c);
+  free(own);
   if (!ok) return fail_memory();
   find_rows_of(c);
   return HALOTUNE_OK;
@@ -82,36 +96,36 @@ halotune_status catalog_settle_stencils(struct catalog *c) {
 
 /* Choose for each stencil that has the rows of a meaning who has them for the names that are not disputed. The hash
  * then means that name, if this user gave rows of it.
- *   is_own  for each stencil whether this user gave a row of it
+ *   own     for each stencil the rows that this user gave
  *   shared  receives the choice; -1 where all names are disputed */
-static void share_rows(struct catalog *c, const bool *is_own, int *shared) {
+static void share_rows(struct catalog *c, const struct own_rows *own, int *shared) {
   const struct known_stencil *list = c->stencils;
   for (int i = 0; i < c->stencil_count; i++) shared[i] = list[i].is_disputed ? -1 : i;
   for (int i = 0; i < c->stencil_count; i++) {
     const int meaning = list[i].rows_of, chosen = shared[meaning];
     if (list[i].is_disputed || !list[meaning].is_disputed || !*list[i].text) continue;
-    if (chosen < 0 || goes_first(&list[i], &list[chosen], is_own[i], is_own[chosen])) shared[meaning] = i;
+    if (chosen < 0 || goes_first(&list[i], &list[chosen], &own[i], &own[chosen])) shared[meaning] = i;
   }
   for (int i = 0; i < c->stencil_count; i++) {
-    if (list[i].is_disputed && shared[i] >= 0 && is_own[shared[i]])
+    if (list[i].is_disputed && shared[i] >= 0 && own[shared[i]].date)
       names_change(&c->stencil_names, list[i].hash, shared[i]);
   }
 }
 
 /* A disputed name has its rows for itself, and no others. All other rows are for the other names of the meaning, and
- * for texts that a program adds. */
+ * for texts of further names that a program adds, if the hash means one of these names. */
 static halotune_status part_disputed(struct catalog *c) {
   int *shared = malloc(((size_t)c->stencil_count + 1) * sizeof *shared);
-  bool *is_own = find_own(c);
-  const bool ok = shared && is_own;
-  if (ok) share_rows(c, is_own, shared);
+  struct own_rows *own = find_own(c);
+  const bool ok = shared && own;
+  if (ok) share_rows(c, own, shared);
   for (int i = 0; i < c->stencil_count && ok; i++) {
     struct known_stencil *stencil = &c->stencils[i];
     const int chosen = shared[stencil->meaning];
     stencil->rows_of = stencil->is_disputed || chosen < 0 ? i : chosen;
   }
   free(shared);
-  free(is_own);
+  free(own);
   return ok ? HALOTUNE_OK : fail_memory();
 }
 
@@ -121,7 +135,7 @@ halotune_status catalog_give_rows(struct catalog *c) {
   const halotune_status status = is_any_disputed ? part_disputed(c) : HALOTUNE_OK;
   for (int i = 0; i < c->row_count; i++) {
     struct served *row = &c->rows[i];
-    if (!row->is_imported) c->stencils[row->named].is_measured = true;
+    if (!row->is_imported && !c->devices[row->model].is_emulation) c->stencils[row->named].is_measured = true;
     row->stencil = c->stencils[row->named].rows_of;
     c->stencils[row->stencil].has_rows = true;
   }

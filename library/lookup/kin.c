@@ -12,7 +12,7 @@
 enum { MOST_TEXT_BYTES = 1 << 16 };
 
 /* Find what rows of each stencil add to the error. A stencil that this program cannot read, or has no time to read,
- * says nothing. */
+ * says nothing: its error is NAN, whether or not another question has read it. */
 static halotune_status find_errors(const struct question *q, struct kin *kin) {
   const struct catalog *catalog = &q->ctx->catalog;
   struct fail_kept before;
@@ -21,7 +21,7 @@ static halotune_status find_errors(const struct question *q, struct kin *kin) {
   fail_keep(&before);
   for (int i = 0; i < catalog->stencil_count; i++) {
     const struct parsed_stencil *other;
-    kin->errors[i] = i == q->key.stencil ? 0 : INFINITY;
+    kin->errors[i] = i == q->key.stencil ? 0 : NAN;
     if (i == q->key.stencil || !catalog->stencils[i].has_rows) continue;
     /* a name that disputes verdicts of other names has its rows for itself */
     if (strcmp(catalog->stencils[i].hash, catalog->stencils[q->key.text_of].hash) == 0) continue;
@@ -63,7 +63,7 @@ static halotune_status find_images(const struct question *q, struct kin *kin) {
     kin->finds_images[i] = calloc((size_t)catalog->template_count + 1, sizeof *kin->finds_images[i]);
   if (!kin->has_images || !kin->finds_images[0] || !kin->finds_images[1]) return fail_memory();
   for (int i = 0; i < catalog->stencil_count; i++) {
-    const struct parsed_stencil *other = parsed_of(q, i);
+    const struct parsed_stencil *other = isnan(kin->errors[i]) ? NULL : parsed_of(q, i);
     kin->has_images[i] = other && similar_has_images(other) &&
                          (is_on_axes || i == q->key.stencil || !analysis_taps_on_axes(other->analysis));
   }

@@ -130,10 +130,12 @@ bool question_is_row_wrong(const struct question *q, const struct served *row) {
   const bool is_here = !row->is_finalist && row->stencil == q->key.stencil && row->dtype == q->key.dtype &&
                        row->model == q->device->model && memcmp(row->n, q->key.n, sizeof row->n) == 0;
   struct refuted verdict = verdict_on(q, row->template_at, row->parameters);
-  if (row->stencil == q->key.stencil) {
+  if (row->is_imported) {
+    verdict.is_own = false;
+  } else if (row->stencil == q->key.stencil) {
     verdict.named = row->named;
     verdict.is_own = !row->is_foreign;
-    verdict.is_shipped = row->is_foreign && !row->is_imported;
+    verdict.is_shipped = row->is_foreign;
   }
   return !is_here && refuted_has(&q->ctx->catalog.refuted, &verdict);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 struct kin {
-  float *errors; /* for each stencil, the error that its rows add; infinite: its rows say nothing */
+  float *errors; /* for each stencil, the error that its rows add; infinite: they say nothing; NAN: it was not read */
   int *families; /* the families of rows that say something, by their numbers in the table */
   int family_count;
   bool *has_images;      /* for each stencil, whether its rows know such images as the stencil in question has; NULL if

@@ -307,6 +307,48 @@ TEST(a_verdict_about_another_grid) {
 #undef HERE
 }
 
+/* Copy the hash of the only meaning in a database. */
+static void keep_hash(struct store *store, char hash[IDENTITY_HEX_BYTES]) {
+  sqlite3_stmt *query = NULL;
+  CHECK_OK(query_prepare(store_connection(store), "select max(hash) from stencil", &query));
+  CHECK_EQ(SQLITE_ROW, sqlite3_step(query), "a stencil");
+  snprintf(hash, IDENTITY_HEX_BYTES, "%s", column_text(query, 0));
+  sqlite3_finalize(query);
+}
+
+/* The user measured two names of one meaning. A document has a newer row, maybe on a GPU that the user does not have.
+ * It does not decide which of the names the hash means. */
+TEST(a_document_does_not_decide_what_a_hash_means) {
+  for (int is_brought = 0; is_brought < 2; is_brought++) {
+    struct work work = work_begin();
+    const char *paths[] = {work.path};
+    struct store *ours, *theirs;
+    halotune_problem problem = {NULL, "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
+    char hash[IDENTITY_HEX_BYTES];
+    halotune_ctx *ctx;
+    halotune_config config;
+    CHECK_OK(store_open(work.path, STORE_WRITE, &ours));
+    put(ours, FIRST, 0.3, CACHE_STEADY, false, 2);
+    bring(ours, &(struct part){USER, false, 1, OTHER_NAME, CACHE_STEADY});
+    if (is_brought) {
+      CHECK_OK(store_open_memory(&theirs));
+      put(theirs, FIRST, 0.1, CACHE_STEADY, false, 3);
+      CHECK_OK(query_script(store_connection(theirs), OTHER_NAME "update run set host = 'theirs';"
+                                                                 " update device set uuid = 'X', name = 'NVIDIA X'"));
+      CHECK_OK(store_merge(ours, theirs, &signed_options, NULL));
+      store_close(theirs);
+    }
+    keep_hash(ours, hash);
+    store_close(ours);
+    problem.stencil = hash;
+    CHECK_OK(halotune_open(paths, 1, &ctx));
+    CHECK_OK(halotune_lookup(ctx, &problem, &config));
+    CHECK_TEXT("star7", config.stencil, "with %d documents", is_brought);
+    halotune_close(ctx);
+    work_end(&work);
+  }
+}
+
 /* A document's variant has the source of one variant of the user and the configuration of another one. What holds for
  * one of these two does not pass to the other one through it. */
 TEST(a_made_up_variant_joins_no_two_variants) {
@@ -361,6 +403,7 @@ int main(void) {
       cmocka_unit_test(names_with_other_verdicts_answer_for_themselves),
       cmocka_unit_test(a_verdict_of_another_name_and_database),
       cmocka_unit_test(a_verdict_about_another_grid),
+      cmocka_unit_test(a_document_does_not_decide_what_a_hash_means),
       cmocka_unit_test(a_made_up_variant_joins_no_two_variants),
       cmocka_unit_test(a_forgotten_verdict_frees_what_is_alike),
   };

@@ -45,14 +45,20 @@ static bool has_rows(const struct query *query, int stencil) {
   return stencil >= 0 && query->ctx->catalog.stencils[stencil].has_rows;
 }
 
-/* Find a stencil with rows that differs from the file's only in the order of coefficients, and use its hash. A kernel
- * takes them in the order of the database. Without such a stencil the hash stays that of the file. */
-static halotune_status find_reordered(struct query *query) {
+/* Find a stencil with rows that differs from the file's only in the order of coefficients, and write its hash. A kernel
+ * takes them in the order of the database. A disputed name has its rows for itself. Texts that are much longer than the
+ * file's are not read.
+ *   is_found  receives whether there is one */
+static halotune_status find_reordered(struct query *query, bool *is_found) {
+  enum { LONGER_BYTES = 1 << 16 };
   const struct loaded *file = &query->file;
+  const size_t most_bytes = strlen(file->text) + LONGER_BYTES;
   halotune_status status = HALOTUNE_OK;
+  *is_found = false;
   for (int at = 0; at < query->ctx->catalog.stencil_count && status == HALOTUNE_OK; at++) {
+    const struct known_stencil *known = &query->ctx->catalog.stencils[at];
     const struct parsed_stencil *parsed;
-    if (!has_rows(query, at)) continue;
+    if (!known->has_rows || known->is_disputed || strnlen(known->text, most_bytes + 1) > most_bytes) continue;
     status = context_stencil(query->ctx, at, &parsed);
     if (status == HALOTUNE_PARSE) { /* `db check` reports it */
       status = HALOTUNE_OK;
@@ -62,29 +68,27 @@ static halotune_status find_reordered(struct query *query) {
     if (!differ_in_order(file->stencil, file->analysis->canonical, parsed->stencil, parsed->analysis->canonical))
       continue;
     identity_hex(parsed->analysis->hash, query->stencil_hash);
-    if (context_find_stencil(query->ctx, query->stencil_hash) >= 0) break;
-    identity_hex(file->analysis->hash, query->stencil_hash);
+    *is_found = context_find_stencil(query->ctx, query->stencil_hash) >= 0;
+    if (*is_found) break;
   }
   return status;
 }
 
-/* The name by which the lookup finds the stencil. For a file it is the hash of the stencil's meaning. */
+/* The name by which the lookup finds the stencil. A file's text is added, so that it answers for its own name. */
 static halotune_status stencil_name_find(const struct invocation *invocation, struct query *query, const char **out) {
   *out = invocation->arguments[0];
   if (!search_is_path(*out)) return HALOTUNE_OK;
   halotune_status status = loaded_open(*out, &query->file);
   if (status != HALOTUNE_OK) return status;
-  identity_hex(query->file.analysis->hash, query->stencil_hash);
-  int found = context_find_stencil(query->ctx, query->stencil_hash);
-  if (!has_rows(query, found)) status = find_reordered(query);
-  if (status == HALOTUNE_OK) found = context_find_stencil(query->ctx, query->stencil_hash);
-  /* a disputed name has its rows for itself: the text finds those of its own name */
-  if (status == HALOTUNE_OK && (found < 0 || query->ctx->catalog.stencils[found].is_disputed))
-    status = halotune_stencil_add(query->ctx, query->file.text);
-  if (status != HALOTUNE_OK) return status;
   query->ctx->tune_argument = *out; /* a lookup would not find the stencil of the file by its name */
+  *out = query->file.stencil->name;
+  bool is_reordered = false;
+  identity_hex(query->file.analysis->hash, query->stencil_hash);
+  if (!has_rows(query, context_find_stencil(query->ctx, query->stencil_hash)))
+    status = find_reordered(query, &is_reordered);
+  if (status == HALOTUNE_OK && !is_reordered) return halotune_stencil_add(query->ctx, query->file.text);
   *out = query->stencil_hash;
-  return HALOTUNE_OK;
+  return status;
 }
 
 /* Use the coefficients of the user's file, if there is one, in the order of the database's stencil. Stencils that
