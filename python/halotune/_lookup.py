@@ -295,7 +295,7 @@ def _problem(
         raise ArgumentError(f"grid is {tuple(grid)}: it must have one to three numbers of points, in x, y, z")
     if device is None:
         _cuda.make_context_current(0)
-    points = [c_integer(int(extent), "a number of points of the grid") for extent in grid] + [0] * (3 - len(grid))
+    points = [c_integer(extent, "a number of points of the grid") for extent in grid] + [0] * (3 - len(grid))
     return _CProblem(
         stencil=_whole(stencil.encode(), "stencil"),
         device=None if device is None else _whole(str(device).encode(), "device"),

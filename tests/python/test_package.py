@@ -347,6 +347,10 @@ class Numbers(unittest.TestCase):
             with self.assertRaisesRegex(OverflowError, words):
                 call()
 
+    def test_no_whole_number_for_a_lookup(self):
+        with self.assertRaises(TypeError):
+            halotune.lookup("star7", (24.5, 12, 10))
+
     def test_too_large_for_a_kernel(self):
         config = halotune.lookup("star7", GRID)
         for layout in (
