@@ -133,13 +133,19 @@ static bool is_same_column(const struct merge *m, const struct table *table, int
   return id_map_find(&m->ids, refers_to, sqlite3_value_int64(theirs)) == sqlite3_value_int64(ours);
 }
 
+/* What helps if the GPU that `find` found is in conflict. */
+static const char *conflict_remedy(const struct merge *m) {
+  int64_t is_own = 0;
+  (void)query_with(m->to, "select " SQL_IS_OWN("d") " from device d where id = ?1", sqlite3_column_int64(m->find, 0),
+                   &is_own);
+  return is_own ? "; you measured this GPU, so the file is wrong about it"
+                : "; if this database is wrong about the GPU, 'halotune db forget --device UUID' removes it with its "
+                  "results";
+}
+
 /* Fail with the name of the row in conflict: those columns of its key that people can read. */
 static halotune_status conflict_fail(const struct merge *m, const struct table *table, int column) {
-  const bool is_device = strcmp(table->name, "device") == 0;
-  const char *remedy =
-      is_device
-          ? "; if this database is wrong about the GPU, 'halotune db forget --device UUID' removes it with its results"
-          : "";
+  const char *remedy = strcmp(table->name, "device") == 0 ? conflict_remedy(m) : "";
   struct text key = {0};
   char word[FAIL_TEXT_BYTES / 4];
   for (int i = 0; i < table->column_count; i++) {

@@ -453,6 +453,7 @@ static const char counts_sql[] =
                    " bytes not between 1 and 1 << 53 or occupancy not between 0 and 1 or coalesce(min(roof_ratio,"
                    " roof_ratio_low, roof_ratio_high) < 0 or max(roof_ratio, roof_ratio_low, roof_ratio_high) > 1e6, 0)"
                    " union all select 'measurement', id, 'its occupancy is out of range' from measurement where occupancy not between 0 and 1"
+                   " union all select 'measurement', id, 'its time is out of range' from measurement where median_ms not between 0 and 3e38"
                    " union all select 'best', id, 'its energy is not positive' from best where not coalesce(energy_mj, 1) > 0"
                    " union all select 'best', id, 'its energy belongs to no objective' from best where objective is null and energy_mj is not null"
                    " union all select 'best', id, 'its second grid is none' from best where second_grid <> '' and (length(second_grid) > 40"

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/identity/hash.h"
 #include "base/text/date.h"
 #include "base/text/utf8.h"
 #include "db/store/launch_text.h"
@@ -175,14 +176,16 @@ static halotune_status device_is_other(struct store *store, const struct row_kin
 int64_t store_device(struct store *store, const struct device_facts *device, bool is_emulation) {
   static const struct row_kind kind = {FIND_DEVICE, ADD_DEVICE, bind_device_key, bind_device};
   struct device_row row = {device, device->uuid, is_emulation};
-  char uuid[DEVICE_UUID_BYTES + DEVICE_NAME_BYTES + 64];
+  char uuid[DEVICE_UUID_BYTES + DEVICE_NAME_BYTES + 64], hex[HASH_HEX_BYTES];
   int64_t id = 0;
   bool is_other = false;
   if (store_begin(store) != HALOTUNE_OK) return 0;
   halotune_status status = device_is_other(store, &kind, &row, &is_other);
   if (status == HALOTUNE_OK && is_other) {
-    snprintf(uuid, sizeof uuid, "%s as %s%s, sm_%d, with %d multiprocessors", device->uuid, device->name,
-             is_emulation ? " in emulation" : "", device->capability, device->sm_count);
+    const int length =
+        snprintf(uuid, sizeof uuid, "%s %d %d %d", device->name, device->capability, device->sm_count, is_emulation);
+    hash_hex(hash_bytes(uuid, (size_t)length), hex);
+    snprintf(uuid, sizeof uuid, "%s as model %.16s", device->uuid, hex);
     row.uuid = uuid;
     status = device_is_other(store, &kind, &row, &is_other);
   }

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/identity/hash.h"
 #include "base/memory/array.h"
 
 static halotune_status find_device(const struct cu *cu, int ordinal, CUdevice *out) {
@@ -58,6 +59,16 @@ static halotune_status ask_attributes(const struct cu *cu, CUdevice device, stru
 double device_memory_gbs(int memory_clock_khz, int bus_bits) {
   const double edges = 2, bits_per_byte = 8, khz_per_ghz = 1e6;
   return edges * memory_clock_khz * (bus_bits / bits_per_byte) / khz_per_ghz;
+}
+
+struct device_facts device_recorded(const struct device_facts *recorded) {
+  struct device_facts device = *recorded;
+  char text[DEVICE_UUID_BYTES + DEVICE_NAME_BYTES + 32], hex[HASH_HEX_BYTES];
+  const int length =
+      snprintf(text, sizeof text, "%s %s %d %d", device.uuid, device.name, device.capability, device.sm_count);
+  hash_hex(hash_bytes(text, (size_t)length), hex);
+  snprintf(device.uuid, sizeof device.uuid, RECORDED_UUID "%.16s", hex);
+  return device;
 }
 
 halotune_status device_ask(const struct cu *cu, int ordinal, struct device_facts *out) {

@@ -32,6 +32,13 @@ struct device {
 /* The peak rate of a memory in GB/s: both edges of its clock move data. */
 double device_memory_gbs(int memory_clock_khz, int bus_bits);
 
+/* The UUIDs of device_recorded begin with this. */
+#define RECORDED_UUID "recording-"
+
+/* Copy the facts of a GPU that a recording describes, with a UUID of its own. So what a file says of a GPU changes
+ * nothing for a GPU of this machine. */
+struct device_facts device_recorded(const struct device_facts *recorded);
+
 /* Read the facts of a GPU, without making a context.
  * Returns HALOTUNE_OK, HALOTUNE_ARGUMENT if there is no GPU with this ordinal, or HALOTUNE_NO_GPU. */
 halotune_status device_ask(const struct cu *cu, int ordinal, struct device_facts *out);

@@ -1,13 +1,16 @@
 /* catalog_devices.c: decides whose facts about a model of GPU count, where several rows describe devices of it. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "library/lookup/catalog.h"
 #include "library/lookup/device_names.h"
 
-/* Who describes a device: the less, the more the facts count. Others who give no result on it count last, because no
- * answer shows such a row. */
+/* Who describes a device: the less, the more the facts count. A recording counts after a driver. Others who give no
+ * result on it count last, because no answer shows such a row. */
 static int rank_of(const struct known_device *device) {
-  return 2 * (int)device->giver + (device->giver == GIVER_OTHERS && !device->has_rows);
+  const bool is_recorded = strncmp(device->uuid, RECORDED_UUID, strlen(RECORDED_UUID)) == 0;
+  const bool is_less = device->giver == GIVER_OTHERS ? !device->has_rows : is_recorded;
+  return 2 * (int)device->giver + is_less;
 }
 
 static void take_facts(struct known_device *device, const struct known_device *from) {

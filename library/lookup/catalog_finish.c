@@ -31,16 +31,23 @@ static bool is_of_kind(const struct known_device *device, enum device_kind kind)
 static bool add_device_names(struct catalog *c, enum device_kind kind) {
   bool ok = true;
   for (int i = 0; i < c->device_count && ok; i++) {
+    if (is_of_kind(&c->devices[i], kind)) ok = names_add(&c->device_names, c->devices[i].name, i);
+  }
+  return ok;
+}
+
+/* UUIDs come before names: a recording can give its GPU any name. */
+static bool add_uuids(struct catalog *c) {
+  bool ok = true;
+  for (int i = 0; i < c->device_count && ok; i++) {
     const struct known_device *device = &c->devices[i];
-    if (!is_of_kind(device, kind)) continue;
-    ok = names_add(&c->device_names, device->name, i);
-    if (ok && kind != KNOWN_GPU) ok = names_add(&c->device_names, device->uuid, i);
+    if (device->giver != GIVER_OTHERS) ok = names_add(&c->device_names, device->uuid, i);
   }
   return ok;
 }
 
 static halotune_status find_device_names(struct catalog *c) {
-  bool ok = true;
+  bool ok = add_uuids(c);
   for (int kind = OWN_GPU; kind <= OWN_EMULATION; kind++) ok = ok && add_device_names(c, (enum device_kind)kind);
   return ok ? HALOTUNE_OK : fail_memory();
 }

@@ -379,8 +379,9 @@ halotune_status context_device(struct halotune_ctx *ctx, const char *name, struc
     if (status == HALOTUNE_OK) *out = &own->known;
     return name ? fail_ordinal(status, name) : status;
   }
-  const int found = names_find(&ctx->catalog.device_names, name);
-  if (found < 0 && !device_of_arch(name, room)) return named_device(ctx, name, room, out);
+  const bool is_arch = device_of_arch(name, room); /* also if a recording gives its GPU the name of an architecture */
+  const int found = is_arch ? -1 : names_find(&ctx->catalog.device_names, name);
+  if (found < 0 && !is_arch) return named_device(ctx, name, room, out);
   *out = found >= 0 ? &ctx->catalog.devices[found] : room;
   return HALOTUNE_OK;
 }

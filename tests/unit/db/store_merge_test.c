@@ -1839,6 +1839,7 @@ TEST(check_finds_what_is_wrong) {
       {"update best set bytes = (1 << 53) + 1 where id = 1", "best 1: its bytes, share"},
       {"update best set occupancy = 9e15 where id = 1", "best 1: its bytes, share"},
       {"update measurement set occupancy = 1e300 where id = 1", "measurement 1: its occupancy is out of range"},
+      {"update measurement set median_ms = 3.5e38 where id = 1", "measurement 1: its time is out of range"},
       {"update best set roof_ratio = 1e308, roof_ratio_low = 1, roof_ratio_high = 1e308 where id = 1",
        "best 1: its bytes, share"},
       {"update best set roof_ratio = 0.5, roof_ratio_low = -1, roof_ratio_high = 1 where id = 1",

@@ -70,6 +70,41 @@ TEST(an_imported_gpu_hides_no_known_one) {
 
 /* An imported GPU that is as the table has it is meant by its name: its results answer, and a lookup finds the name in
  * the index. */
+/* A recording that was replayed first has the name of an architecture, or the UUID of the user's GPU for a name, or
+ * other limits than a GPU of its model. */
+TEST(a_recorded_gpu_hides_no_gpu) {
+  static const struct {
+    const char *name, *asked;
+    int multiprocessors, max_threads;
+  } rows[] = {{"sm_90", "sm_90", H200_MULTIPROCESSORS, 1024},
+              {"GPU-200", "GPU-200", H200_MULTIPROCESSORS, 1024},
+              {"NVIDIA H200", "NVIDIA H200", H200_MULTIPROCESSORS, 1024},
+              {"NVIDIA Z9", "NVIDIA Z9", THEIR_MULTIPROCESSORS, 32}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct work work = work_begin();
+    const char *paths[] = {work.path};
+    struct store *store;
+    struct device_facts recorded = tuned_device(GPU_H200);
+    const struct device_facts own = recorded;
+    halotune_ctx *ctx;
+    struct known_device room;
+    const struct known_device *found;
+    snprintf(recorded.name, sizeof recorded.name, "%s", rows[i].name);
+    recorded.limits.max_threads = 32;
+    if (strcmp(recorded.name, own.name) != 0) recorded.sm_count = THEIR_MULTIPROCESSORS;
+    recorded = device_recorded(&recorded);
+    CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+    CHECK(store_device(store, &recorded, false) != store_device(store, &own, false), "two devices");
+    store_close(store);
+    CHECK_OK(halotune_open(paths, 1, &ctx));
+    CHECK_OK(context_device(ctx, rows[i].asked, &room, &found));
+    CHECK_EQ(rows[i].multiprocessors, found->sm_count, "%s", rows[i].name);
+    CHECK_EQ(rows[i].max_threads, found->limits.max_threads, "%s", rows[i].name);
+    halotune_close(ctx);
+    work_end(&work);
+  }
+}
+
 TEST(an_imported_gpu_of_the_table_is_known) {
   struct work work = work_begin();
   const char *paths[] = {work.path};
@@ -89,6 +124,7 @@ TEST(an_imported_gpu_of_the_table_is_known) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_imported_gpu_hides_no_known_one),
+      cmocka_unit_test(a_recorded_gpu_hides_no_gpu),
       cmocka_unit_test(an_imported_gpu_of_the_table_is_known),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,7 +148,11 @@ static halotune_status find_lost(void *context, const struct task_state *state) 
   const struct tune_tasks *tasks = lost->share->tasks;
   const struct site_match match =
       site_match_of(lost->task, state, tasks->options->launch, tasks->options->cache, tasks->reproducible);
-  const bool is_its_own = strcmp(state->uuid, lost->who->uuid) == 0 && strcmp(state->host, lost->who->host) == 0;
+  const char *uuid = lost->who->uuid;
+  const size_t length = strlen(uuid); /* a database may write words behind a UUID (store_device) */
+  const bool is_its_gpu =
+      length > 0 && strncmp(state->uuid, uuid, length) == 0 && strchr(" ", state->uuid[length]) != NULL;
+  const bool is_its_own = is_its_gpu && strcmp(state->host, lost->who->host) == 0;
   const bool is_open = match.is_same && match.is_unended && !state->is_lost;
   if (is_open && is_its_own && state->run > lost->share->newest_run && state->run > lost->run) lost->run = state->run;
   return HALOTUNE_OK;

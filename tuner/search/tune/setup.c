@@ -192,7 +192,8 @@ static halotune_status put_run(const struct setup_inputs *in, struct setup *setu
                             .driver = facts->driver,
                             .warnings = text_string(&setup->warnings)};
   write_nvrtc(in->tools, rows->nvrtc, sizeof rows->nvrtc);
-  if ((key.device = store_device(store, &facts->device, facts->is_emulation)) == 0) return HALOTUNE_DB;
+  const struct device_facts device = facts->is_recording ? device_recorded(&facts->device) : facts->device;
+  if ((key.device = store_device(store, &device, facts->is_emulation)) == 0) return HALOTUNE_DB;
   if ((key.stencil = store_stencil(store, task->stencil, task->analysis)) == 0) return HALOTUNE_DB;
   rows->stencil = key.stencil;
   const int64_t text = store_stencil_text(store, key.stencil, task->stencil_text);
