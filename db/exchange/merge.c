@@ -138,9 +138,10 @@ static const char *conflict_remedy(const struct merge *m) {
   int64_t is_own = 0;
   (void)query_with(m->to, "select " SQL_IS_OWN("d") " from device d where id = ?1", sqlite3_column_int64(m->find, 0),
                    &is_own);
-  return is_own ? "; you measured this GPU, so the file is wrong about it"
-                : "; if this database is wrong about the GPU, 'halotune db forget --device UUID' removes it with its "
-                  "results";
+  return is_own
+             ? "; you measured this GPU, so the file is wrong about it: 'halotune db forget --device UUID --db FILE' helps there"
+             : "; if this database is wrong about the GPU, 'halotune db forget --device UUID' removes it with its "
+               "results";
 }
 
 /* Fail with the name of the row in conflict: those columns of its key that people can read. */

@@ -10,6 +10,18 @@ query "$TMPDIR/star7.yaml" --source | grep -o 'c[06]_ = real([0-9.]*)'
 hash=$(halotune show "$TMPDIR/star7.yaml" --json | jq -r .hash)
 sqlite3 "$TMPDIR/query.db" "insert into stencil (hash, name, origin_id) values ('$hash', 'other', 1); insert into stencil_text (stencil_id, hash, text, origin_id) select id, '$hash', replace(readfile('$TMPDIR/star7.yaml'), 'name: star7', 'name: other'), 1 from stencil where hash = '$hash'"
 query "$TMPDIR/star7.yaml" | grep -E '^(match|template)'
+# Nor does a result of others for this order, on another grid, if the user measured the other order.
+sqlite3 "$TMPDIR/query.db" "
+  insert into origin (id, kind, name, date) values (50, 'measured', 'me', '2026-01-01T00:00:00.000Z');
+  update best set origin_id = 50;
+  create temp table new as select * from best where is_current limit 1;
+  insert into problem (device_id, stencil_id, dtype, nx, ny, nz, launch, cache, is_reproducible, origin_id, steps)
+    select p.device_id, s.id, p.dtype, 40, 24, 24, p.launch, p.cache, p.is_reproducible, 1, p.steps
+    from problem p join new on new.problem_id = p.id join stencil s on s.hash = '$hash';
+  update new set id = (select max(id) + 1 from best), problem_id = (select max(id) from problem), origin_id = 1,
+    text_id = (select x.id from stencil_text x join stencil s on s.id = x.stencil_id where s.hash = '$hash');
+  insert into best select * from new"
+query "$TMPDIR/star7.yaml" | grep -E '^(match|template)'
 # Another update with the same coefficients is another stencil.
 sed -i 's/c0\*u\[0,0,0\] + c1/c1*u[0,0,0] + c0/' "$TMPDIR/star7.yaml"
 query "$TMPDIR/star7.yaml" 2>&1 | grep '^match'

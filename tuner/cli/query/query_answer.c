@@ -41,37 +41,51 @@ static bool differ_in_order(const struct stencil *one, const char *one_text, con
   }
 }
 
-static bool has_rows(const struct query *query, int stencil) {
-  return stencil >= 0 && query->ctx->catalog.stencils[stencil].has_rows;
+/* Find who gave the best rows of each stencil: this user, Halotune or others (enum giver); GIVER_NONE without a row.
+ * NULL when memory is out; the caller frees it. */
+enum { GIVER_NONE = GIVER_OTHERS + 1 };
+static unsigned char *givers_of_rows(const struct catalog *catalog) {
+  unsigned char *givers = malloc((size_t)catalog->stencil_count + 1);
+  if (!givers) return NULL;
+  memset(givers, GIVER_NONE, (size_t)catalog->stencil_count + 1);
+  for (int i = 0; i < catalog->row_count; i++) {
+    const struct served *row = &catalog->rows[i];
+    const unsigned char giver = !row->is_foreign ? GIVER_USER : !row->is_imported ? GIVER_HALOTUNE : GIVER_OTHERS;
+    if (giver < givers[row->stencil]) givers[row->stencil] = giver;
+  }
+  return givers;
 }
 
-/* Find a stencil with rows that differs from the file's only in the order of coefficients, and write its hash. A kernel
- * takes them in the order of the database. A disputed name has its rows for itself. Texts that are much longer than the
- * file's are not read.
+/* Find a stencil that differs from the file's only in the order of coefficients, if its rows count more than those of
+ * the file's meaning, and write its hash. A kernel takes the coefficients in the order of the database. A disputed name
+ * has its rows for itself. Texts that are much longer than the file's are not read.
+ *   givers    for each stencil who gave its rows
  *   is_found  receives whether there is one */
-static halotune_status find_reordered(struct query *query, bool *is_found) {
+static halotune_status find_reordered(struct query *query, const unsigned char *givers, bool *is_found) {
   enum { LONGER_BYTES = 1 << 16 };
+  const struct catalog *catalog = &query->ctx->catalog;
   const struct loaded *file = &query->file;
   const size_t most_bytes = strlen(file->text) + LONGER_BYTES;
-  halotune_status status = HALOTUNE_OK;
+  const int known = context_find_stencil(query->ctx, query->stencil_hash);
+  int best = known >= 0 ? givers[catalog->stencils[known].rows_of] : GIVER_NONE;
   *is_found = false;
-  for (int at = 0; at < query->ctx->catalog.stencil_count && status == HALOTUNE_OK; at++) {
-    const struct known_stencil *known = &query->ctx->catalog.stencils[at];
+  for (int at = 0; at < catalog->stencil_count; at++) {
+    const struct known_stencil *stencil = &catalog->stencils[at];
     const struct parsed_stencil *parsed;
-    if (!known->has_rows || known->is_disputed || strnlen(known->text, most_bytes + 1) > most_bytes) continue;
-    status = context_stencil(query->ctx, at, &parsed);
-    if (status == HALOTUNE_PARSE) { /* `db check` reports it */
-      status = HALOTUNE_OK;
+    char hash[IDENTITY_HEX_BYTES];
+    if (givers[at] >= best || stencil->is_disputed || strnlen(stencil->text, most_bytes + 1) > most_bytes) continue;
+    const halotune_status status = context_stencil(query->ctx, at, &parsed);
+    if (status == HALOTUNE_PARSE) continue; /* `db check` reports it */
+    if (status != HALOTUNE_OK) return status;
+    identity_hex(parsed->analysis->hash, hash);
+    if (!differ_in_order(file->stencil, file->analysis->canonical, parsed->stencil, parsed->analysis->canonical) ||
+        context_find_stencil(query->ctx, hash) < 0)
       continue;
-    }
-    if (status != HALOTUNE_OK) break;
-    if (!differ_in_order(file->stencil, file->analysis->canonical, parsed->stencil, parsed->analysis->canonical))
-      continue;
-    identity_hex(parsed->analysis->hash, query->stencil_hash);
-    *is_found = context_find_stencil(query->ctx, query->stencil_hash) >= 0;
-    if (*is_found) break;
+    best = givers[at];
+    *is_found = true;
+    snprintf(query->stencil_hash, sizeof query->stencil_hash, "%s", hash);
   }
-  return status;
+  return HALOTUNE_OK;
 }
 
 /* The name by which the lookup finds the stencil. A file's text is added, so that it answers for its own name. */
@@ -83,9 +97,10 @@ static halotune_status stencil_name_find(const struct invocation *invocation, st
   query->ctx->tune_argument = *out; /* a lookup would not find the stencil of the file by its name */
   *out = query->file.stencil->name;
   bool is_reordered = false;
+  unsigned char *givers = givers_of_rows(&query->ctx->catalog);
   identity_hex(query->file.analysis->hash, query->stencil_hash);
-  if (!has_rows(query, context_find_stencil(query->ctx, query->stencil_hash)))
-    status = find_reordered(query, &is_reordered);
+  status = givers ? find_reordered(query, givers, &is_reordered) : fail_memory();
+  free(givers);
   if (status == HALOTUNE_OK && !is_reordered) return halotune_stencil_add(query->ctx, query->file.text);
   *out = query->stencil_hash;
   return status;
