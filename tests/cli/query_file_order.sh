@@ -22,6 +22,11 @@ sqlite3 "$TMPDIR/query.db" "
     text_id = (select x.id from stencil_text x join stencil s on s.id = x.stencil_id where s.hash = '$hash');
   insert into best select * from new"
 query "$TMPDIR/star7.yaml" | grep -E '^(match|template)'
+# Where another order answers, the file's grids and types count. An order without a type of the file does not answer.
+sed 's/grids: .*/grids: [[96, 96, 96]]/' "$TMPDIR/star7.yaml" >"$TMPDIR/other.yaml"
+halotune query "$TMPDIR/other.yaml" --db "$TMPDIR/query.db" --device 'NVIDIA H200' | head -1
+sqlite3 "$TMPDIR/query.db" "update stencil_text set text = replace(text, 'dtypes: [f32, f64]', 'dtypes: [f64]')"
+query "$TMPDIR/star7.yaml" --dtype f32 | head -1
 # Another update with the same coefficients is another stencil.
 sed -i 's/c0\*u\[0,0,0\] + c1/c1*u[0,0,0] + c0/' "$TMPDIR/star7.yaml"
 query "$TMPDIR/star7.yaml" 2>&1 | grep '^match'

@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/files/file.h"
+#include "base/files/path.h"
 #include "base/system/clock.h"
 #include "base/text/utf8.h"
 #include "db/exchange/merge.h"
@@ -222,11 +224,16 @@ static halotune_status copy_open(const char *path, struct store **out) {
   return status;
 }
 
-/* Whether the starter database answers, too, for programs that use the user's database. */
+static bool is_missing(const char *path) { return access(path, F_OK) != 0; }
+
+/* Whether the starter database answers, too, for programs that use the user's database. If neither the usual database
+ * is there yet nor that of --db, equal names count as equal paths: a comparison too many does no harm. */
 static bool has_starter(const struct invocation *invocation, const char *path) {
   char *usual = NULL;
   bool is_usual = !option_given(invocation, "db");
-  if (!is_usual && store_default_path(&usual) == HALOTUNE_OK) is_usual = file_is_same(path, usual);
+  if (!is_usual && store_default_path(&usual) == HALOTUNE_OK)
+    is_usual = file_is_same(path, usual) ||
+               (is_missing(path) && is_missing(usual) && strcmp(path_name(path), path_name(usual)) == 0);
   free(usual);
   return is_usual;
 }

@@ -41,6 +41,14 @@ static bool differ_in_order(const struct stencil *one, const char *one_text, con
   }
 }
 
+/* Whether a stencil has all element types of another one. */
+static bool has_all_types(const struct stencil *stencil, const struct stencil *other) {
+  for (int i = 0; i < DTYPE_COUNT; i++) {
+    if (other->dtypes[i] && !stencil->dtypes[i]) return false;
+  }
+  return true;
+}
+
 /* Find who gave the best rows of each stencil: this user, Halotune or others (enum giver); GIVER_NONE without a row.
  * NULL when memory is out; the caller frees it. */
 enum { GIVER_NONE = GIVER_OTHERS + 1 };
@@ -79,7 +87,7 @@ static halotune_status find_reordered(struct query *query, const unsigned char *
     if (status != HALOTUNE_OK) return status;
     identity_hex(parsed->analysis->hash, hash);
     if (!differ_in_order(file->stencil, file->analysis->canonical, parsed->stencil, parsed->analysis->canonical) ||
-        context_find_stencil(query->ctx, hash) < 0)
+        !has_all_types(parsed->stencil, file->stencil) || context_find_stencil(query->ctx, hash) < 0)
       continue;
     best = givers[at];
     *is_found = true;
@@ -160,22 +168,26 @@ static halotune_status option_most_steps(const struct invocation *invocation, co
   return HALOTUNE_OK;
 }
 
-static halotune_status problem_read(const struct invocation *invocation, halotune_ctx *ctx, const char *name,
-                                    halotune_problem *out) {
+/* Read the problem of the command line. A file's grids and types count, also where a stencil with another order of
+ * coefficients answers. */
+static halotune_status problem_read(const struct invocation *invocation, struct query *query, const char *name) {
+  halotune_problem *out = &query->problem;
   const struct parsed_stencil *parsed;
+  const struct stencil *stencil = query->file.stencil;
   struct grid grid;
   enum dtype dtype;
   int launch = -1, cache = -1;
   halotune_status status = HALOTUNE_OK;
-  int at = context_find_stencil(ctx, name);
+  int at = context_find_stencil(query->ctx, name);
   *out = (halotune_problem){.stencil = name};
-  if (at < 0) status = stencil_from_file(ctx, name, &at);
+  if (at < 0) status = stencil_from_file(query->ctx, name, &at);
   if (status != HALOTUNE_OK) return status;
   const char *device = option_value(invocation, "device");
   out->device = device ? device : "0";
-  status = context_stencil(ctx, at, &parsed);
-  if (status == HALOTUNE_OK) status = option_grid(invocation, parsed->stencil, &grid);
-  if (status == HALOTUNE_OK) status = option_dtype(invocation, parsed->stencil, &dtype);
+  status = context_stencil(query->ctx, at, &parsed);
+  if (status == HALOTUNE_OK && !stencil) stencil = parsed->stencil;
+  if (status == HALOTUNE_OK) status = option_grid(invocation, stencil, &grid);
+  if (status == HALOTUNE_OK) status = option_dtype(invocation, stencil, &dtype);
   if (status == HALOTUNE_OK)
     status = option_word(invocation, "launch", launch_mode_names, LAUNCH_MODE_COUNT, -1, &launch);
   if (status == HALOTUNE_OK) status = option_word(invocation, "cache", cache_mode_names, CACHE_MODE_COUNT, -1, &cache);
@@ -230,7 +242,7 @@ halotune_status query_open(const struct invocation *invocation, struct query *ou
   if (!path) tell_missing_database();
   halotune_status status = halotune_open(path ? &path : NULL, path ? 1 : 0, &out->ctx);
   if (status == HALOTUNE_OK) status = stencil_name_find(invocation, out, &name);
-  if (status == HALOTUNE_OK) status = problem_read(invocation, out->ctx, name, &out->problem);
+  if (status == HALOTUNE_OK) status = problem_read(invocation, out, name);
   driver_limit_begin(); /* without --device, or with a number, the driver is asked */
   if (status == HALOTUNE_OK) {
     status = halotune_lookup(out->ctx, &out->problem, &out->config);
