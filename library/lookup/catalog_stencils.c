@@ -17,14 +17,16 @@ static bool is_newer(const struct known_stencil *a, const struct known_stencil *
 struct own_rows {
   int database;     /* the first with such a row */
   const char *date; /* of the newest one there; NULL: there is none */
+  bool has_shipped; /* Halotune gave a row of the stencil */
 };
 
 /* Whether of two stencils with one meaning `a` has the rows. One that this user measured goes before others, and only
- * such rows decide between two of them. So a document can change neither the text that a hash means nor the name of
- * this user's results. */
+ * such rows decide between two of them. Then comes one with results of Halotune. So a document can change neither the
+ * text that a hash means nor the name of this user's results, and a file without a right result changes nothing. */
 static bool goes_first(const struct known_stencil *a, const struct known_stencil *b, const struct own_rows *of_a,
                        const struct own_rows *of_b) {
   if (!of_a->date != !of_b->date) return of_a->date;
+  if (!of_a->date && of_a->has_shipped != of_b->has_shipped) return of_a->has_shipped;
   if (!of_a->date) return a->giver != b->giver ? a->giver < b->giver : is_newer(a, b);
   return of_a->database != of_b->database ? of_a->database < of_b->database : strcmp(of_a->date, of_b->date) >= 0;
 }
@@ -76,11 +78,12 @@ static struct own_rows *find_own(const struct catalog *c) {
   for (int i = 0; i < c->row_count && list; i++) {
     const struct served *row = &c->rows[i];
     struct own_rows *own = &list[row->named];
+    if (row->is_foreign && !row->is_imported) own->has_shipped = true;
     if (row->is_foreign) continue;
     const char *date = date_decides(c->refuted.now, row->date);
     const bool is_first = !own->date || row->database < own->database;
     if (is_first || (row->database == own->database && strcmp(own->date, date) < 0))
-      *own = (struct own_rows){row->database, date};
+      *own = (struct own_rows){row->database, date, own->has_shipped};
   }
   return list;
 }

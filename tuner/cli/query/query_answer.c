@@ -77,6 +77,7 @@ static halotune_status find_reordered(struct query *query, const unsigned char *
   const int known = context_find_stencil(query->ctx, query->stencil_hash);
   int best = known >= 0 ? givers[catalog->stencils[known].rows_of] : GIVER_NONE;
   *is_found = false;
+  if (best < GIVER_OTHERS) return HALOTUNE_OK; /* this user or Halotune gave results for the order of the file */
   for (int at = 0; at < catalog->stencil_count; at++) {
     const struct known_stencil *stencil = &catalog->stencils[at];
     const struct parsed_stencil *parsed;
