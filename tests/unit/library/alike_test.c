@@ -349,6 +349,35 @@ TEST(a_document_does_not_decide_what_a_hash_means) {
   }
 }
 
+/* The user tuned a file of another name, and no variant was right. The hash still means the stencil of Halotune. */
+TEST(a_name_without_a_right_result_takes_no_hash) {
+  for (int i = 0; i < 2; i++) {
+    struct work verdicts = work_begin(), winners = work_begin();
+    const char *paths[] = {i ? winners.path : verdicts.path, i ? verdicts.path : winners.path};
+    halotune_problem problem = {NULL, "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
+    char hash[IDENTITY_HEX_BYTES];
+    struct store *store;
+    halotune_ctx *ctx;
+    halotune_config config;
+    CHECK_OK(store_open(verdicts.path, STORE_WRITE, &store));
+    put(store, FIRST, 0.3, CACHE_STEADY, true, 1);
+    CHECK_OK(query_script(store_connection(store), "update problem set nx = 384;" OTHER_NAME));
+    store_close(store);
+    CHECK_OK(store_open(winners.path, STORE_WRITE, &store));
+    put(store, FIRST, 0.3, CACHE_STEADY, false, 2);
+    CHECK_OK(query_script(store_connection(store), SHIPPED));
+    keep_hash(store, hash);
+    store_close(store);
+    problem.stencil = hash;
+    CHECK_OK(halotune_open(paths, 2, &ctx));
+    CHECK_OK(halotune_lookup(ctx, &problem, &config));
+    CHECK_TEXT("star7", config.stencil, "order %d", i);
+    halotune_close(ctx);
+    work_end(&verdicts);
+    work_end(&winners);
+  }
+}
+
 /* A document's variant has the source of one variant of the user and the configuration of another one. What holds for
  * one of these two does not pass to the other one through it. */
 TEST(a_made_up_variant_joins_no_two_variants) {
@@ -404,6 +433,7 @@ int main(void) {
       cmocka_unit_test(a_verdict_of_another_name_and_database),
       cmocka_unit_test(a_verdict_about_another_grid),
       cmocka_unit_test(a_document_does_not_decide_what_a_hash_means),
+      cmocka_unit_test(a_name_without_a_right_result_takes_no_hash),
       cmocka_unit_test(a_made_up_variant_joins_no_two_variants),
       cmocka_unit_test(a_forgotten_verdict_frees_what_is_alike),
   };
