@@ -93,7 +93,7 @@ struct row_kind {
 };
 
 /* Run a statement that has the places of `kind->add`.
- *   found  receives the number in its first column, or stays as it is; may be NULL */
+ *   found  receives the number in the first row and column, 0 without a row; may be NULL */
 static halotune_status run_with_row(struct store *store, const struct row_kind *kind, enum store_query query,
                                     const void *row, int64_t *found) {
   struct binder binder;
