@@ -236,6 +236,11 @@ static halotune_status list_add(struct id_list *runs, int64_t id) {
   return HALOTUNE_OK;
 }
 
+static int compare_ids(const void *left, const void *right) {
+  const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+  return (a > b) - (a < b);
+}
+
 static bool list_has(const struct id_list *runs, int64_t id) {
   for (int i = 0; i < runs->count; i++) {
     if (runs->ids[i] == id) return true;
@@ -404,13 +409,8 @@ static halotune_status is_alike_wrong(struct merge *m, int64_t variant, bool *ou
   halotune_status status = HALOTUNE_OK;
   if (!m->has_alike_wrong) status = query_rows(m->to, sql, take_alike, &m->alike_wrong);
   m->has_alike_wrong = status == HALOTUNE_OK;
-  int first = 0;
-  for (int behind = m->alike_wrong.count; first < behind;) {
-    const int middle = first + (behind - first) / 2;
-    if (m->alike_wrong.ids[middle] < variant) first = middle + 1;
-    else behind = middle;
-  }
-  *out = first < m->alike_wrong.count && m->alike_wrong.ids[first] == variant;
+  const struct id_list *wrong = &m->alike_wrong;
+  *out = wrong->count > 0 && bsearch(&variant, wrong->ids, (size_t)wrong->count, sizeof variant, compare_ids) != NULL;
   return status;
 }
 

@@ -2,6 +2,7 @@
 #include "gpu/driver/device.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/identity/hash.h"
 #include "base/memory/array.h"
@@ -60,6 +61,8 @@ double device_memory_gbs(int memory_clock_khz, int bus_bits) {
   const double edges = 2, bits_per_byte = 8, khz_per_ghz = 1e6;
   return edges * memory_clock_khz * (bus_bits / bits_per_byte) / khz_per_ghz;
 }
+
+size_t device_uuid_length(const char *uuid) { return strcspn(uuid, " "); }
 
 struct device_facts device_recorded(const struct device_facts *recorded) {
   struct device_facts device = *recorded;

@@ -29,6 +29,9 @@ struct device {
   struct device_facts facts;
 };
 
+/* The length of a UUID without the words that a database may write behind it (store_device). */
+size_t device_uuid_length(const char *uuid);
+
 /* The peak rate of a memory in GB/s: both edges of its clock move data. */
 double device_memory_gbs(int memory_clock_khz, int bus_bits);
 

@@ -27,6 +27,17 @@ halotune explain box3d_r1_even --db "$TMPDIR/even.db" | grep -o -E 'weights=grou
 # a space that was counted up to its cap
 sqlite3 "$TMPDIR/today.db" 'update run set space = 9007199254740992'
 halotune explain heat2d --db "$TMPDIR/today.db" | grep -o 'of [^,;]* that the rules keep'
+# a newer winner of others, for another launch mode, does not hide what this user measured
+cp "$TMPDIR/today.db" "$TMPDIR/both.db"
+sqlite3 "$TMPDIR/both.db" "
+  insert into origin (id, kind, name, date) values (90, 'imported', 'theirs.json', '2026-01-01T00:00:00.000Z');
+  create temp table p as select * from problem limit 1;
+  create temp table b as select * from best where is_current;
+  update p set id = 90, launch = 'graph', origin_id = 90;
+  update b set id = 90, problem_id = 90, date = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), origin_id = 90;
+  insert into problem select * from p;
+  insert into best select * from b"
+halotune explain heat2d --db "$TMPDIR/both.db" | grep -E '^heat2d|origin'
 # texts of a database that somebody sent are words of the command that is advised
 cp "$TMPDIR/today.db" "$TMPDIR/sent.db"
 sqlite3 "$TMPDIR/sent.db" "pragma ignore_check_constraints = on; update problem set cache = '; exit'; update run set state = 'partial', reason = 'budget'"

@@ -25,7 +25,7 @@ struct one_answer {
 /* A problem as a program asks for it. */
 struct asked {
   halotune_problem problem;
-  const char *stencil, *device, *arch; /* names; `arch` is that of the row's GPU */
+  const char *stencil, *hash, *device, *arch; /* of the row: names, and the stencil's identity */
   struct one_answer answer;
 };
 
@@ -215,8 +215,8 @@ static halotune_status add_problem(struct answers *answers, const struct asked *
   if (!array_room(answers->list, answers->count, answers->room)) return fail_memory();
   struct asked *asked = &answers->list[answers->count++];
   *asked = *problem;
-  const char **const names[] = {&asked->stencil, &asked->device, &asked->arch, &asked->problem.stencil,
-                                &asked->problem.device};
+  const char **const names[] = {&asked->stencil,         &asked->hash,          &asked->device, &asked->arch,
+                                &asked->problem.stencil, &asked->problem.device};
   for (size_t i = 0; i < COUNT(names); i++) {
     if (!(*names[i] = texts_keep(&answers->texts, *names[i]))) return fail_memory();
   }
@@ -252,16 +252,16 @@ static bool means_its_gpu(halotune_ctx *ctx, const char *uuid) {
 
 /* Ask for the problem of a row on a GPU. The stencil is named by its name, and by its identity: an older stencil of the
  * same name answers programs that add its text.
- *   plain          its device is the name to print
- *   device, hash   what names the GPU, and the stencil's identity */
+ *   plain   its device is the name to print
+ *   device  what names the GPU */
 static halotune_status add_device(struct answers *answers, const struct asked *plain, const char *device,
-                                  const char *hash, const halotune_problem *tuned) {
+                                  const halotune_problem *tuned) {
   struct asked asked = *plain;
   if (context_ordinal(device) >= 0) return HALOTUNE_OK; /* a number would mean a GPU of this machine */
   asked.problem.device = device;
   asked.problem.stencil = asked.stencil;
   halotune_status status = add_modes(answers, &asked, tuned);
-  asked.problem.stencil = hash;
+  asked.problem.stencil = asked.hash;
   return status == HALOTUNE_OK ? add_modes(answers, &asked, tuned) : status;
 }
 
@@ -285,7 +285,8 @@ static halotune_status add_row(struct answers *answers, sqlite3_stmt *row) {
   char arch[16];
   const char *uuid = column_text(row, UUID), *name = column_text(row, DEVICE);
   const char *device = means_its_gpu(answers->ctx, uuid) ? uuid : name;
-  struct asked plain = {.stencil = column_text(row, STENCIL), .device = name, .arch = arch};
+  struct asked plain = {
+      .stencil = column_text(row, STENCIL), .hash = column_text(row, STENCIL_HASH), .device = name, .arch = arch};
   snprintf(arch, sizeof arch, "sm_%d", sqlite3_column_int(row, CAPABILITY));
   plain.problem =
       (halotune_problem){.dtype = sqlite3_column_int(row, IS_F64) ? HALOTUNE_F64 : HALOTUNE_F32, .steps = 1};
@@ -295,10 +296,9 @@ static halotune_status add_row(struct answers *answers, sqlite3_stmt *row) {
       .cache = (halotune_cache_mode)(1 + (sqlite3_column_int(row, IS_COLD) ? CACHE_COLD : CACHE_STEADY)),
       .reproducible = sqlite3_column_int(row, IS_REPRODUCIBLE),
       .steps = sqlite3_column_int(row, STEPS)};
-  const char *hash = column_text(row, STENCIL_HASH);
-  const halotune_status status = add_device(answers, &plain, device, hash, &tuned);
+  const halotune_status status = add_device(answers, &plain, device, &tuned);
   plain.device = arch;
-  return status == HALOTUNE_OK ? add_device(answers, &plain, arch, hash, &tuned) : status;
+  return status == HALOTUNE_OK ? add_device(answers, &plain, arch, &tuned) : status;
 }
 
 /* Ask for the problems of a database, also for those without a winner: one that is known to be wrong may answer again.
@@ -353,7 +353,8 @@ static bool is_told(const struct comparison *c, const char *name) {
 }
 
 /* Keep that an answer was told in a mode. The line also tells the same answer in parts of this mode, for any number of
- * steps, by the stencil's identity, and for the GPU's architecture.
+ * steps, by the stencil's identity, and for the GPU's architecture. Two stencils of one name may both have no answer.
+ *   answer  NULL: there is none
  *   is_new  receives whether no line has told it */
 static halotune_status keep_told(struct comparison *c, const struct asked *asked, const struct identity *answer,
                                  bool *is_new) {
@@ -361,13 +362,14 @@ static halotune_status keep_told(struct comparison *c, const struct asked *asked
   const halotune_problem *problem = &asked->problem;
   halotune_status status = HALOTUNE_OK;
   char hex[IDENTITY_HEX_BYTES];
-  identity_hex(*answer, hex);
+  const char *told = answer ? hex : asked->hash;
+  if (answer) identity_hex(*answer, hex);
   *is_new = true;
   for (int named = WHOLE; named >= 0 && status == HALOTUNE_OK && *is_new; named--) {
     bool is_new_part;
     struct text part = {0};
     text_printf(&part, "%s %d %lldx%lldx%lld %s %s", asked->stencil, (int)problem->dtype, problem->grid[0],
-                problem->grid[1], problem->grid[2], named & DEVICE ? problem->device : asked->arch, hex);
+                problem->grid[1], problem->grid[2], named & DEVICE ? problem->device : asked->arch, told);
     text_printf(&part, " %d %d %d %d", named & LAUNCH ? (int)problem->launch : 0,
                 named & CACHE ? (int)problem->cache : 0, named & REPRODUCIBLE ? problem->reproducible : 0,
                 named & STEPS ? problem->steps : HALOTUNE_STEPS_ANY);
@@ -397,7 +399,7 @@ static halotune_status compare_problem(struct comparison *c, const struct asked 
   status = text_ok(&line) ? HALOTUNE_OK : fail_memory();
   const struct identity answer = identity_of_answer(&after);
   bool is_new = false;
-  if (status == HALOTUNE_OK) status = keep_told(c, asked, &answer, &is_new);
+  if (status == HALOTUNE_OK) status = keep_told(c, asked, after.status == HALOTUNE_OK ? &answer : NULL, &is_new);
   if (is_new) count_change(c, "answer", answer, text_string(&line));
   text_free(&line);
   return status;

@@ -45,8 +45,13 @@ static bool problem_fits(const struct wanted *wanted, const json_t *problem) {
 
 static const char *date_of(const json_t *problem) { return member_text(json_object_get(problem, "winner"), "date"); }
 
+/* Whether this user measured the winner (SQL_ORIGIN). */
+static bool is_own(const json_t *problem) {
+  return strcmp(member_text(json_object_get(problem, "winner"), "origin"), "tuned") == 0;
+}
+
 /* Whether a problem answers better than another one, among those that fit: the preferred grid, then the largest, then
- * the newest. */
+ * what this user measured, then the newest. */
 static bool is_better(const json_t *problem, const json_t *than, const struct grid *preferred) {
   if (!than) return true;
   const struct grid grid = grid_of(problem), other = grid_of(than);
@@ -54,6 +59,7 @@ static bool is_better(const json_t *problem, const json_t *than, const struct gr
     if (is_same_grid(&grid, preferred) || is_same_grid(&other, preferred)) return is_same_grid(&grid, preferred);
     return member_number(problem, "points") > member_number(than, "points");
   }
+  if (is_own(problem) != is_own(than)) return is_own(problem);
   return strcmp(date_of(problem), date_of(than)) > 0;
 }
 

@@ -12,142 +12,40 @@
 #include "db/store/query.h"
 #include "db/store/store.h"
 #include "library/lookup/find_stencil.h"
+#include "tuner/cli/options/loaded_stencil.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/options/search_path.h"
 #include "tuner/device/driver_limit.h"
 
-/* The next line of a canonical text that does not name a coefficient; "" at the end. */
-static const char *next_fact(const char *text) {
-  static const char coefficient[] = "coefficient ";
-  while (strncmp(text, coefficient, sizeof coefficient - 1) == 0) text += strcspn(text, "\n") + 1;
-  return text;
-}
-
-/* Whether two stencils differ only in the order in which their coefficients are listed. */
-static bool differ_in_order(const struct stencil *one, const char *one_text, const struct stencil *other,
-                            const char *other_text) {
-  if (one->coefficient_count != other->coefficient_count || strlen(one_text) != strlen(other_text)) return false;
-  for (int i = 0; i < one->coefficient_count; i++) {
-    int k = 0;
-    while (k < other->coefficient_count && strcmp(one->coefficients[i].name, other->coefficients[k].name) != 0) k++;
-    if (k == other->coefficient_count) return false;
-  }
-  for (;;) {
-    one_text = next_fact(one_text), other_text = next_fact(other_text);
-    const size_t length = strcspn(one_text, "\n") + 1;
-    if (strncmp(one_text, other_text, length) != 0) return false;
-    if (one_text[length - 1] == '\0') return true;
-    one_text += length, other_text += length;
-  }
-}
-
-/* Whether a stencil has all element types of another one. */
-static bool has_all_types(const struct stencil *stencil, const struct stencil *other) {
-  for (int i = 0; i < DTYPE_COUNT; i++) {
-    if (other->dtypes[i] && !stencil->dtypes[i]) return false;
-  }
-  return true;
-}
-
-/* Find who gave the best rows of each stencil: this user, Halotune or others (enum giver); GIVER_NONE without a row.
- * NULL when memory is out; the caller frees it. */
-enum { GIVER_NONE = GIVER_OTHERS + 1 };
-static unsigned char *givers_of_rows(const struct catalog *catalog) {
-  unsigned char *givers = malloc((size_t)catalog->stencil_count + 1);
-  if (!givers) return NULL;
-  memset(givers, GIVER_NONE, (size_t)catalog->stencil_count + 1);
-  for (int i = 0; i < catalog->row_count; i++) {
-    const struct served *row = &catalog->rows[i];
-    const unsigned char giver = !row->is_foreign ? GIVER_USER : !row->is_imported ? GIVER_HALOTUNE : GIVER_OTHERS;
-    if (giver < givers[row->stencil]) givers[row->stencil] = giver;
-  }
-  return givers;
-}
-
-/* Find a stencil that differs from the file's only in the order of coefficients, if its rows count more than those of
- * the file's meaning, and write its hash. A kernel takes the coefficients in the order of the database. A disputed name
- * has its rows for itself. Texts that are much longer than the file's are not read.
- *   givers    for each stencil who gave its rows
- *   is_found  receives whether there is one */
-static halotune_status find_reordered(struct query *query, const unsigned char *givers, bool *is_found) {
-  enum { LONGER_BYTES = 1 << 16 };
-  const struct catalog *catalog = &query->ctx->catalog;
-  const struct loaded *file = &query->file;
-  const size_t most_bytes = strlen(file->text) + LONGER_BYTES;
-  const int known = context_find_stencil(query->ctx, query->stencil_hash);
-  int best = known >= 0 ? givers[catalog->stencils[known].rows_of] : GIVER_NONE;
-  *is_found = false;
-  if (best < GIVER_OTHERS) return HALOTUNE_OK; /* this user or Halotune gave results for the order of the file */
-  for (int at = 0; at < catalog->stencil_count; at++) {
-    const struct known_stencil *stencil = &catalog->stencils[at];
-    const struct parsed_stencil *parsed;
-    char hash[IDENTITY_HEX_BYTES];
-    if (givers[at] >= best || stencil->is_disputed || strnlen(stencil->text, most_bytes + 1) > most_bytes) continue;
-    const halotune_status status = context_stencil(query->ctx, at, &parsed);
-    if (status == HALOTUNE_PARSE) continue; /* `db check` reports it */
-    if (status != HALOTUNE_OK) return status;
-    identity_hex(parsed->analysis->hash, hash);
-    if (!differ_in_order(file->stencil, file->analysis->canonical, parsed->stencil, parsed->analysis->canonical) ||
-        !has_all_types(parsed->stencil, file->stencil) || context_find_stencil(query->ctx, hash) < 0)
-      continue;
-    best = givers[at];
-    *is_found = true;
-    snprintf(query->stencil_hash, sizeof query->stencil_hash, "%s", hash);
-  }
-  return HALOTUNE_OK;
-}
-
-/* The name by which the lookup finds the stencil. A file's text is added, so that it answers for its own name. */
-static halotune_status stencil_name_find(const struct invocation *invocation, struct query *query, const char **out) {
-  *out = invocation->arguments[0];
-  if (!search_is_path(*out)) return HALOTUNE_OK;
-  halotune_status status = loaded_open(*out, &query->file);
-  if (status != HALOTUNE_OK) return status;
-  query->ctx->tune_argument = *out; /* a lookup would not find the stencil of the file by its name */
-  *out = query->file.stencil->name;
-  bool is_reordered = false;
-  unsigned char *givers = givers_of_rows(&query->ctx->catalog);
-  identity_hex(query->file.analysis->hash, query->stencil_hash);
-  status = givers ? find_reordered(query, givers, &is_reordered) : fail_memory();
-  free(givers);
-  if (status == HALOTUNE_OK && !is_reordered) return halotune_stencil_add(query->ctx, query->file.text);
-  *out = query->stencil_hash;
-  return status;
-}
-
-/* Use the coefficients of the user's file, if there is one, in the order of the database's stencil. Stencils that
- * differ only in the values of coefficients have the same hash and the same winner, so the database may hold other
- * values. */
+/* Use the default values of the coefficients of the text that answers. */
 static halotune_status coefficients_find(struct query *query) {
-  const struct stencil *stored = query->question.parsed->stencil;
-  const struct stencil *stencil = query->file.stencil ? query->file.stencil : stored;
-  const int count = stencil->coefficient_count;
-  double *values = calloc((size_t)count + 1, sizeof *values);
-  query->coefficients = calloc((size_t)count + 1, sizeof *query->coefficients);
-  halotune_status status = values && query->coefficients ? HALOTUNE_OK : fail_memory();
-  if (status == HALOTUNE_OK) status = stencil_coefficients(stencil, &query->question.domain.grid, values);
-  for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
-    for (int k = 0; k < count; k++) {
-      if (strcmp(stencil->coefficients[i].name, stored->coefficients[k].name) == 0) query->coefficients[k] = values[i];
-    }
-  }
-  free(values);
+  const struct stencil *stencil = query->question.parsed->stencil;
+  query->coefficients = calloc((size_t)stencil->coefficient_count + 1, sizeof *query->coefficients);
+  if (!query->coefficients) return fail_memory();
+  return stencil_coefficients(stencil, &query->question.domain.grid, query->coefficients);
+}
+
+/* Load a stencil file and add its text to the ctx, so that it answers under its own name.
+ *   argument  path of the file, or the name of a stencil */
+static halotune_status stencil_from_file(halotune_ctx *ctx, const char *argument, int *out) {
+  struct loaded loaded;
+  const bool is_path = search_is_path(argument);
+  halotune_status status = loaded_open(argument, &loaded);
+  const struct nearest nearest = context_nearest_stencil(ctx, argument);
+  if (status == HALOTUNE_NOT_FOUND && !is_path && *nearest.question)
+    status =
+        fail(status, "no database knows the stencil '%s', and there is no file of it%s", argument, nearest.question);
+  if (is_path) ctx->tune_argument = argument; /* `tune` would not find the file by the stencil's name */
+  if (status == HALOTUNE_OK) status = halotune_stencil_add(ctx, loaded.text);
+  if (status == HALOTUNE_OK) *out = context_find_stencil(ctx, loaded.stencil->name);
+  loaded_free(&loaded);
   return status;
 }
 
-/* Take a stencil that no database knows from the file of its name. */
-static halotune_status stencil_from_file(halotune_ctx *ctx, const char *name, int *out) {
-  struct loaded loaded;
-  halotune_status status = loaded_open(name, &loaded);
-  const struct nearest nearest = context_nearest_stencil(ctx, name);
-  *out = -1;
-  if (status == HALOTUNE_NOT_FOUND && *nearest.question)
-    return fail(status, "no database knows the stencil '%s', and there is no file of it%s", name, nearest.question);
-  if (status != HALOTUNE_OK) return status;
-  status = halotune_stencil_add(ctx, loaded.text);
-  loaded_free(&loaded);
-  if (status == HALOTUNE_OK) *out = context_find_stencil(ctx, name);
-  return status;
+/* Find the stencil that an argument means: a file, a name or identity that a database knows, or a name of a file. */
+static halotune_status stencil_find(halotune_ctx *ctx, const char *argument, int *out) {
+  *out = search_is_path(argument) ? -1 : context_find_stencil(ctx, argument);
+  return *out >= 0 ? HALOTUNE_OK : stencil_from_file(ctx, argument, out);
 }
 
 /* Read --steps: the largest number of time steps of a launch, or any number. `any` is for every stencil. */
@@ -169,30 +67,23 @@ static halotune_status option_most_steps(const struct invocation *invocation, co
   return HALOTUNE_OK;
 }
 
-/* Read the problem of the command line. A file's grids and types count, also where a stencil with another order of
- * coefficients answers. */
-static halotune_status problem_read(const struct invocation *invocation, struct query *query, const char *name) {
+static halotune_status problem_read(const struct invocation *invocation, struct query *query) {
   halotune_problem *out = &query->problem;
   const struct parsed_stencil *parsed;
-  const struct stencil *stencil = query->file.stencil;
   struct grid grid;
   enum dtype dtype;
-  int launch = -1, cache = -1;
-  halotune_status status = HALOTUNE_OK;
-  int at = context_find_stencil(query->ctx, name);
-  *out = (halotune_problem){.stencil = name};
-  if (at < 0) status = stencil_from_file(query->ctx, name, &at);
-  if (status != HALOTUNE_OK) return status;
-  const char *device = option_value(invocation, "device");
-  out->device = device ? device : "0";
-  status = context_stencil(query->ctx, at, &parsed);
-  if (status == HALOTUNE_OK && !stencil) stencil = parsed->stencil;
-  if (status == HALOTUNE_OK) status = option_grid(invocation, stencil, &grid);
-  if (status == HALOTUNE_OK) status = option_dtype(invocation, stencil, &dtype);
+  int at, launch = -1, cache = -1;
+  const char *argument = invocation->arguments[0], *device = option_value(invocation, "device");
+  halotune_status status = stencil_find(query->ctx, argument, &at);
+  if (status == HALOTUNE_OK) status = context_stencil(query->ctx, at, &parsed);
+  if (status == HALOTUNE_OK) status = option_grid(invocation, parsed->stencil, &grid);
+  if (status == HALOTUNE_OK) status = option_dtype(invocation, parsed->stencil, &dtype);
   if (status == HALOTUNE_OK)
     status = option_word(invocation, "launch", launch_mode_names, LAUNCH_MODE_COUNT, -1, &launch);
   if (status == HALOTUNE_OK) status = option_word(invocation, "cache", cache_mode_names, CACHE_MODE_COUNT, -1, &cache);
   if (status != HALOTUNE_OK) return status;
+  const char *name = query->ctx->catalog.stencils[at].name;
+  *out = (halotune_problem){.stencil = search_is_path(argument) ? name : argument, .device = device ? device : "0"};
   for (int axis = 0; axis < MAX_DIMS; axis++) out->grid[axis] = grid.n[axis];
   out->dtype = (halotune_dtype)dtype;
   out->launch = (halotune_launch_mode)(launch + 1); /* 0 means any */
@@ -237,13 +128,12 @@ static halotune_status compare_source(struct query *query) {
 }
 
 halotune_status query_open(const struct invocation *invocation, struct query *out) {
-  const char *path = option_value(invocation, "db"), *name;
+  const char *path = option_value(invocation, "db");
   struct lookup_key key;
   *out = (struct query){.names_database = path != NULL};
   if (!path) tell_missing_database();
   halotune_status status = halotune_open(path ? &path : NULL, path ? 1 : 0, &out->ctx);
-  if (status == HALOTUNE_OK) status = stencil_name_find(invocation, out, &name);
-  if (status == HALOTUNE_OK) status = problem_read(invocation, out, name);
+  if (status == HALOTUNE_OK) status = problem_read(invocation, out);
   driver_limit_begin(); /* without --device, or with a number, the driver is asked */
   if (status == HALOTUNE_OK) {
     status = halotune_lookup(out->ctx, &out->problem, &out->config);
@@ -264,7 +154,6 @@ halotune_status query_open(const struct invocation *invocation, struct query *ou
 
 void query_free(struct query *query) {
   free(query->coefficients);
-  loaded_free(&query->file);
   halotune_close(query->ctx);
 }
 

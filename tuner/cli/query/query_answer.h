@@ -5,22 +5,19 @@
 #include "library/kernel/kernel_build.h"
 #include "library/lookup/lookup.h"
 #include "tuner/cli/options/command.h"
-#include "tuner/cli/options/loaded_stencil.h"
 
 /* The question, the answer, and what is needed to make its kernel. Texts and structs belong to the ctx. */
 struct query {
   halotune_ctx *ctx;
   halotune_problem problem;
-  bool names_database;                   /* the command line names a database */
-  struct loaded file;                    /* a stencil that was given as a file */
-  char stencil_hash[IDENTITY_HEX_BYTES]; /* the name of a stencil that was given as a file */
-  bool is_untuned;                       /* the lookup found no winner that was tuned for exactly this problem */
+  bool names_database; /* the command line names a database */
+  bool is_untuned;     /* the lookup found no winner that was tuned for exactly this problem */
   halotune_config config;
   struct answer answer;
   struct question question;
   struct known_device room;
   const struct known_device *device;
-  double *coefficients; /* the defaults of the file, or of the stencil in the database */
+  double *coefficients; /* the default values of the text that answers */
 };
 
 /* Ask the question of the command line.

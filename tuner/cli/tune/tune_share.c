@@ -11,6 +11,7 @@
 #include "db/store/filesystem.h"
 #include "db/store/lost_member_run.h"
 #include "db/store/store.h"
+#include "gpu/driver/device.h"
 #include "tuner/cli/tune/tuned_message.h"
 
 enum share_state { SHARE_OPEN, SHARE_BEGUN, SHARE_DONE };
@@ -149,9 +150,8 @@ static halotune_status find_lost(void *context, const struct task_state *state) 
   const struct site_match match =
       site_match_of(lost->task, state, tasks->options->launch, tasks->options->cache, tasks->reproducible);
   const char *uuid = lost->who->uuid;
-  const size_t length = strlen(uuid); /* a database may write words behind a UUID (store_device) */
-  const bool is_its_gpu =
-      length > 0 && strncmp(state->uuid, uuid, length) == 0 && strchr(" ", state->uuid[length]) != NULL;
+  const size_t length = device_uuid_length(state->uuid);
+  const bool is_its_gpu = length > 0 && strlen(uuid) == length && strncmp(state->uuid, uuid, length) == 0;
   const bool is_its_own = is_its_gpu && strcmp(state->host, lost->who->host) == 0;
   const bool is_open = match.is_same && match.is_unended && !state->is_lost;
   if (is_open && is_its_own && state->run > lost->share->newest_run && state->run > lost->run) lost->run = state->run;

@@ -1,17 +1,14 @@
 /* tuning_lock.c: the key of the lock. */
 #include "tuner/cli/tune/tuning_lock.h"
 
-#include <string.h>
-
 #include "base/text/text.h"
+#include "gpu/driver/device.h"
 #include "tuner/cli/tune/tune_site.h"
 
-/* Append the key of the lock. A database writes words behind the UUID of a GPU that was another model before
- * (store_device). */
 static void key_add(const char *database, const char *uuid, struct text *out) {
   text_printf(out, "tunes\n");
   database_place(database, out);
-  text_printf(out, "%.*s\n", (int)strcspn(uuid, " "), uuid);
+  text_printf(out, "%.*s\n", (int)device_uuid_length(uuid), uuid);
 }
 
 bool tuning_lock_is_held(const char *database, const char *uuid) {
