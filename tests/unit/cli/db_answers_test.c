@@ -206,6 +206,32 @@ TEST(a_winner_of_a_new_gpu_is_told) {
   CHECK(strstr(lines, "star7 f32 512x512x512, stream, steady, on sm_90: direct, in place of zmarch"), "%s", lines);
 }
 
+/* Programs that add the text of an older stencil ask by its identity. That it has no answer is no news of another
+ * stencil of the same name. */
+TEST(each_stencil_without_an_answer_is_told) {
+  static const struct tuned stencils[] = {
+      {GPU_H200, "star7", "zmarch", "vector=4", DTYPE_F32, {512, 512, 512}, LAUNCH_STREAM, CACHE_STEADY, false, 0.27},
+      {GPU_H200, "star13", "zmarch", "vector=4", DTYPE_F32, {512, 512, 512}, LAUNCH_STREAM, CACHE_STEADY, false, 0.3},
+  };
+  struct work work = work_begin();
+  struct store *store;
+  char lines[2048] = "";
+  setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
+  tuned_make(work.path, stencils, COUNT(stencils));
+  tuned_change(
+      work.path,
+      "update stencil set name = 'star7'; update stencil_text set text = replace(text, 'name: star13', 'name: star7')");
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  CHECK_EQ(2,
+           changes_after(store, "pragma foreign_keys = off; delete from best; delete from stencil_text", lines,
+                         sizeof lines),
+           "%s", lines);
+  CHECK(strstr(lines, "star7 f32 512x512x512, stream, steady, on NVIDIA H200: no answer, in place of zmarch"), "%s",
+        lines);
+  store_close(store);
+  work_end(&work);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(what_changes_an_answer_is_told),
                                      cmocka_unit_test(each_problem_of_a_place_is_told),
@@ -213,6 +239,7 @@ int main(void) {
                                      cmocka_unit_test(a_gpu_that_takes_a_name_is_told),
                                      cmocka_unit_test(a_gpu_whose_uuid_means_another_one_is_asked_for),
                                      cmocka_unit_test(a_winner_in_another_mode_is_told),
-                                     cmocka_unit_test(a_winner_of_a_new_gpu_is_told)};
+                                     cmocka_unit_test(a_winner_of_a_new_gpu_is_told),
+                                     cmocka_unit_test(each_stencil_without_an_answer_is_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
