@@ -173,7 +173,7 @@ HALOTUNE_API halotune_status halotune_stencil_coefficients(halotune_ctx *ctx, co
 typedef enum { HALOTUNE_F32 = 0, HALOTUNE_F64 = 1 } halotune_dtype;
 
 /* How the program launches: one launch at a time on a stream, or many launches in a CUDA graph. Each variant was timed
- * in one of these two ways. ANY takes results of either and prefers STREAM. */
+ * in one of these two ways. ANY takes results of either. It prefers those that this user measured, then STREAM. */
 typedef enum { HALOTUNE_LAUNCH_ANY = 0, HALOTUNE_LAUNCH_STREAM = 1, HALOTUNE_LAUNCH_GRAPH = 2 } halotune_launch_mode;
 
 /* What the L2 cache holds when the kernel starts. STEADY: what the previous step of a time loop left there. COLD: none

@@ -25,7 +25,9 @@ static halotune_status read_up_to(int fd, bool is_regular, const char *path, siz
                                                   : "less than 1 MiB came through this pipe");
     const ssize_t got = read(fd, chunk, sizeof chunk);
     if (got == 0) return HALOTUNE_OK;
-    if (got < 0 && errno != EINTR && errno != EAGAIN) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+    /* The kernel's log is a regular file that has nothing to read now and then. */
+    const bool is_later = got < 0 && (errno == EINTR || (errno == EAGAIN && !is_regular));
+    if (got < 0 && !is_later) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
     if (got > 0) text_add(content, chunk, (size_t)got);
     if (got > 0) left_ms += limit_ms * (double)got / bytes_of_a_limit;
     if (!text_ok(content)) return fail_memory(); /* a file without an end would be read for ever */

@@ -6,7 +6,7 @@
 #include "db/store/store_parts.h"
 
 /* Whether this user has a current winner of the row's problem, for any GPU of the model and in any launch mode. Then
- * lookups use no row of others for the problem. */
+ * lookups that name no launch mode use no row of others for the problem. */
 #define SQL_HAS_OWN_WINNER                                                                                            \
   "exists (select 1 from device e cross join stencil z cross join problem q on q.stencil_id = z.id and q.device_id =" \
   " e.id and q.dtype = p.dtype and q.nx = p.nx and q.ny = p.ny and q.nz = p.nz and q.steps = p.steps and q.cache ="   \

@@ -33,6 +33,7 @@ struct known_stencil {
   int meaning;   /* the first stencil of this meaning: verdicts name it; -1: there is none */
   int of_name;   /* the stencil of a database with this name and meaning, whose rows and verdicts name it; -1: none */
   bool has_rows; /* rows of the catalog are for it; only a stencil that is rows_of itself has some */
+  bool is_kin;   /* its rows say something of other stencils */
   bool is_measured; /* this user or Halotune gave rows of a GPU under its name */
   /* this user's verdict under another name is against a row of it: it has its rows for itself, and no others */
   bool is_disputed;

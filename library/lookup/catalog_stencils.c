@@ -132,6 +132,23 @@ static halotune_status part_disputed(struct catalog *c) {
   return ok ? HALOTUNE_OK : fail_memory();
 }
 
+/* Choose the stencils whose rows say something of others. A parsed stencil takes some hundred times as much memory as
+ * its text, and stays. So those with longer texts than this answer for themselves alone, and so do the last ones of
+ * many. Those that this user or Halotune measured come first. */
+static void choose_kin(struct catalog *c) {
+  const size_t most_bytes = 1 << 16;
+  size_t left = 1 << 20;
+  for (int turn = 0; turn < 2; turn++) {
+    for (int i = 0; i < c->stencil_count; i++) {
+      struct known_stencil *stencil = &c->stencils[i];
+      if (!stencil->has_rows || stencil->is_measured != (turn == 0)) continue;
+      const size_t length = strnlen(stencil->text, most_bytes + 1);
+      stencil->is_kin = length <= most_bytes && length <= left;
+      if (stencil->is_kin) left -= length;
+    }
+  }
+}
+
 halotune_status catalog_give_rows(struct catalog *c) {
   bool is_any_disputed = false;
   for (int i = 0; i < c->stencil_count; i++) is_any_disputed = is_any_disputed || c->stencils[i].is_disputed;
@@ -142,5 +159,6 @@ halotune_status catalog_give_rows(struct catalog *c) {
     row->stencil = c->stencils[row->named].rows_of;
     c->stencils[row->stencil].has_rows = true;
   }
+  choose_kin(c);
   return status;
 }

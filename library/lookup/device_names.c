@@ -121,17 +121,20 @@ static void try_devices(const struct catalog *catalog, const char *asked, bool i
   set_free(&seen);
 }
 
-/* The imported device with exactly this name or UUID, a GPU before an emulation; -1 if there is none. */
+/* The imported device with exactly this name or UUID; -1 if there is none. A GPU comes before an emulation, and a UUID
+ * before a name: a document can give its GPU the UUID of another one as a name. */
 static int find_imported(const struct catalog *catalog, const char *asked) {
-  for (int is_emulation = 0; is_emulation < 2; is_emulation++) {
-    for (int i = 0; i < catalog->device_count; i++) {
-      const struct known_device *device = &catalog->devices[i];
-      if (device->giver == GIVER_OTHERS && device->is_emulation == (is_emulation != 0) &&
-          (strcmp(device->name, asked) == 0 || strcmp(device->uuid, asked) == 0))
-        return i;
-    }
+  enum { IS_NAME = 1, IS_EMULATION = 2, NONE = 4 };
+  int best = -1, best_rank = NONE;
+  for (int i = 0; i < catalog->device_count; i++) {
+    const struct known_device *device = &catalog->devices[i];
+    const bool is_uuid = strcmp(device->uuid, asked) == 0;
+    const int rank = IS_EMULATION * device->is_emulation + IS_NAME * !is_uuid;
+    if (device->giver != GIVER_OTHERS || rank >= best_rank || !(is_uuid || strcmp(device->name, asked) == 0)) continue;
+    best = i;
+    best_rank = rank;
   }
-  return -1;
+  return best;
 }
 
 halotune_status device_find(const struct catalog *catalog, const char *asked, struct named_device *out) {

@@ -7,10 +7,6 @@
 
 #include "library/lookup/similar.h"
 
-/* A parsed stencil takes some hundred times as much memory as its text, and stays. A stencil with a longer text than
- * this answers for itself alone, so that files that were once tuned do not make all other answers slow. */
-enum { MOST_TEXT_BYTES = 1 << 16 };
-
 /* Find what rows of each stencil add to the error. A stencil that this program cannot read, or has no time to read,
  * says nothing: its error is NAN, whether or not another question has read it. */
 static halotune_status find_errors(const struct question *q, struct kin *kin) {
@@ -22,10 +18,10 @@ static halotune_status find_errors(const struct question *q, struct kin *kin) {
   for (int i = 0; i < catalog->stencil_count; i++) {
     const struct parsed_stencil *other;
     kin->errors[i] = i == q->key.stencil ? 0 : NAN;
-    if (i == q->key.stencil || !catalog->stencils[i].has_rows) continue;
+    if (i == q->key.stencil || !catalog->stencils[i].is_kin) continue;
     /* a name that disputes verdicts of other names has its rows for itself */
     if (strcmp(catalog->stencils[i].hash, catalog->stencils[q->key.text_of].hash) == 0) continue;
-    if (context_is_over(q->ctx) || strnlen(catalog->stencils[i].text, MOST_TEXT_BYTES + 1) > MOST_TEXT_BYTES) continue;
+    if (context_is_over(q->ctx)) continue;
     halotune_status status = context_stencil(q->ctx, i, &other);
     if (status != HALOTUNE_OK && status != HALOTUNE_PARSE) return status;
     if (status == HALOTUNE_OK) kin->errors[i] = similar_error(similar_distance(q->parsed, other));

@@ -51,12 +51,18 @@ static halotune_status table_add(struct lookup_table *table, int number) {
   return set_add(&table->by_problem, hash, number) ? HALOTUNE_OK : fail_memory();
 }
 
+/* Where the question names no mode, a steady cache goes first, then a row of this user, then launches on a stream: `tune`
+ * chooses the launch mode itself. */
+static int rank_of(const struct served *row) {
+  return 8 * row->reproducible + 4 * row->cache + 2 * row->is_foreign + row->launch;
+}
+
 const struct served *lookup_exact(const struct lookup_table *table, const struct lookup_key *key) {
   const struct served *best = NULL;
-  int best_rank = 8, number;
+  int best_rank = 16, number;
   for (struct set_walk at = set_walk(&table->by_problem, key_hash(key)); best_rank > 0 && set_next(&at, &number);) {
     const struct served *row = &table->catalog->rows[number];
-    const int rank = 4 * row->reproducible + 2 * row->cache + row->launch;
+    const int rank = rank_of(row);
     if (rank >= best_rank || !is_of_problem(row, key) || !is_in_mode(row, key)) continue;
     best_rank = rank;
     best = row;

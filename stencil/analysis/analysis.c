@@ -193,7 +193,7 @@ halotune_status analysis_make(const struct stencil *stencil, struct analysis **o
   count_grouped_instructions(analysis);
   count_bytes(stencil, analysis);
   analysis->can_iterate = stencil->iterate_count > 0;
-  if ((status = make_canonical(stencil, analysis)) != HALOTUNE_OK) goto done;
+  if ((status = make_hash(stencil, analysis)) != HALOTUNE_OK) goto done;
   *out = analysis;
   analysis = NULL;
 done:

@@ -1,5 +1,5 @@
-/* analysis.h: facts about a stencil that follow from its text: taps, reach, shape, weights, operations, canonical
- * form. */
+/* analysis.h: facts about a stencil that follow from its text: taps, reach, shape, weights, operations,
+ * identity. */
 #ifndef STENCIL_ANALYSIS_ANALYSIS_H
 #define STENCIL_ANALYSIS_ANALYSIS_H
 
@@ -59,8 +59,7 @@ struct analysis {
    * the unknown fields, which a step reads and writes; D_k counts the fields that it only reads. Both are 0 for other
    * stencils. */
   int unknown_bytes_per_point[DTYPE_COUNT], known_bytes_per_point[DTYPE_COUNT];
-  char *canonical; /* the text from which `hash` is computed */
-  struct identity hash;
+  struct identity hash; /* of the canonical form (canonical.c) */
   struct arena arena;
 };
 

@@ -29,8 +29,8 @@ halotune_status find_groups(const struct stencil *stencil, struct analysis *anal
 halotune_status find_factors(const struct stencil *stencil, const struct analysis *analysis, const bool *uniform,
                              int root, struct exprs *exprs, int *factors);
 
-/* canonical.c: fills in canonical and hash. */
-halotune_status make_canonical(const struct stencil *stencil, struct analysis *analysis);
+/* canonical.c: fills in hash. */
+halotune_status make_hash(const struct stencil *stencil, struct analysis *analysis);
 
 /* Find the nodes of the update whose value is the same at every point, because they use no tap.
  * Returns an array from malloc, indexed by the node's position minus update.first; NULL when memory is out. */

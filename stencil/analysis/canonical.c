@@ -1,4 +1,5 @@
-/* canonical.c: writes a text that describes what a stencil computes. It does not depend on how the file is written.
+/* canonical.c: writes a text that describes what a stencil computes, and keeps its hash. The text does not depend on how
+ * the file is written.
  *
  * The text begins with a few lines of facts. Each distinct operation of the update then has one line "HASH =
  * operation(operand, ...)". An operand is a leaf, or the hash of the line that computes it. A chain of + or of * is
@@ -273,7 +274,7 @@ static void add_update(struct text *text, const struct work *w) {
   }
 }
 
-halotune_status make_canonical(const struct stencil *stencil, struct analysis *analysis) {
+halotune_status make_hash(const struct stencil *stencil, struct analysis *analysis) {
   struct work w = {.stencil = stencil, .count = stencil->update.end - stencil->update.first};
   struct text text = {0};
   halotune_status status = HALOTUNE_OK;
@@ -289,11 +290,8 @@ halotune_status make_canonical(const struct stencil *stencil, struct analysis *a
   add_facts(&text, stencil, analysis);
   add_in_place(&text, stencil);
   add_update(&text, &w);
-  if (!text_ok(&text) || !(analysis->canonical = arena_text(&analysis->arena, text_string(&text), text.length))) {
-    status = fail_memory();
-    goto done;
-  }
-  analysis->hash = identity_of("stencil", text.bytes, text.length);
+  if (text_ok(&text)) analysis->hash = identity_of("stencil", text.bytes, text.length);
+  else status = fail_memory();
 done:
   text_free(&text);
   arena_free(&w.arena);

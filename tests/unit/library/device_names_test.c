@@ -68,8 +68,20 @@ TEST(an_imported_gpu_hides_no_known_one) {
   }
 }
 
-/* An imported GPU that is as the table has it is meant by its name: its results answer, and a lookup finds the name in
- * the index. */
+/* A document gave its GPU the UUID of another document's GPU as a name. */
+TEST(an_imported_uuid_goes_before_a_name) {
+  struct work work = work_begin();
+  struct store *store;
+  struct device_facts other = tuned_device(GPU_A100);
+  database_make(work.path, false, "name = 'GPU-a100'");
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  CHECK(store_device(store, &other, false) > 0, "%s", fail_text());
+  CHECK_OK(query_script(store_connection(store), "update device set origin_id = 99"));
+  store_close(store);
+  CHECK_EQ(other.sm_count, multiprocessors_of(work.path, "GPU-a100"), "the GPU with this UUID");
+  work_end(&work);
+}
+
 /* A recording that was replayed first has the name of an architecture, or the UUID of the user's GPU for a name, or
  * other limits than a GPU of its model. */
 TEST(a_recorded_gpu_hides_no_gpu) {
@@ -105,6 +117,8 @@ TEST(a_recorded_gpu_hides_no_gpu) {
   }
 }
 
+/* An imported GPU that is as the table has it is meant by its name: its results answer, and a lookup finds the name in
+ * the index. */
 TEST(an_imported_gpu_of_the_table_is_known) {
   struct work work = work_begin();
   const char *paths[] = {work.path};
@@ -124,6 +138,7 @@ TEST(an_imported_gpu_of_the_table_is_known) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_imported_gpu_hides_no_known_one),
+      cmocka_unit_test(an_imported_uuid_goes_before_a_name),
       cmocka_unit_test(a_recorded_gpu_hides_no_gpu),
       cmocka_unit_test(an_imported_gpu_of_the_table_is_known),
   };

@@ -171,6 +171,48 @@ TEST(a_question_ends_at_limits) {
   work_end(&other);
 }
 
+/* A document brings many stencils with long texts. Not all of them are parsed, and what this user measured still answers,
+ * though its database comes behind. */
+TEST(stencils_with_long_texts_answer_until_these_are_much) {
+  enum { MANY = 20, ROOM_BYTES = 1 << 20 };
+  struct work theirs = work_begin(), own = work_begin();
+  const char *paths[] = {theirs.path, own.path};
+  char sql[2048], name[32];
+  size_t parsed_bytes = 0;
+  halotune_ctx *ctx;
+  halotune_config config;
+  tuned_make(theirs.path, common_rows, 1);
+  for (int i = 0; i < MANY; i++) {
+    snprintf(
+        sql, sizeof sql,
+        "insert or ignore into origin (id, kind, name, signer, signer_key, document, date)"
+        " values (99, 'imported', 'm.json', 'eve', 'ff', 'd', '2026-01-01');"
+        "create temp table p as select * from problem where id = 1; create temp table b as select * from best where id = 1;"
+        "insert into stencil select 100 + %d, printf('%%064d', %d), 's%d', 99;"
+        "insert into stencil_text select 100 + %d, 100 + %d, printf('%%064d', %d),"
+        " replace(text, 'name: star7', 'name: s%d') || printf('# %%60000c', 'x'), 99 from stencil_text where id = 1;"
+        "update p set id = 100 + %d, stencil_id = 100 + %d, origin_id = 99; insert into problem select * from p;"
+        "update b set id = 100 + %d, problem_id = 100 + %d, text_id = 100 + %d, run_id = null, origin_id = 99;"
+        "insert into best select * from b",
+        i, i, i, i, i, i, i, i, i, i, i, i);
+    tuned_change(theirs.path, sql);
+  }
+  tuned_make(own.path, common_rows, COUNT(common_rows));
+  CHECK_OK(halotune_open(paths, 2, &ctx));
+  add_shape(ctx, true, 3, 1, name);
+  const halotune_problem problem = problem_of(name, "h200", 3, 512);
+  CHECK_EQ(HALOTUNE_OK, halotune_lookup(ctx, &problem, &config), "%s", halotune_error(ctx));
+  CHECK_TEXT("box27", config.measured_stencil, "of this user");
+  for (int i = 0; i < ctx->catalog.stencil_count; i++) {
+    const struct known_stencil *stencil = &ctx->catalog.stencils[i];
+    if (atomic_load(&stencil->parsed)) parsed_bytes += strlen(stencil->text);
+  }
+  CHECK(parsed_bytes > ROOM_BYTES / 2 && parsed_bytes <= ROOM_BYTES, "%zu bytes", parsed_bytes);
+  halotune_close(ctx);
+  work_end(&own);
+  work_end(&theirs);
+}
+
 /* A stencil with some text. */
 static void add_text(halotune_ctx *ctx, const char *name, const char *update, const char *boundary) {
   struct text text = {0};
@@ -661,6 +703,7 @@ int main(void) {
       cmocka_unit_test(where_coefficients_are_kept_means_nothing_without_any),
       cmocka_unit_test(the_nearest_stencil_lends_its_winner),
       cmocka_unit_test(a_question_ends_at_limits),
+      cmocka_unit_test(stencils_with_long_texts_answer_until_these_are_much),
       cmocka_unit_test(templates_that_won_with_images_answer_for_stencils_with_images),
       cmocka_unit_test(a_star_tells_nothing_of_images_at_corners),
       cmocka_unit_test(a_template_that_is_refused_often_hides_no_other),

@@ -256,8 +256,7 @@ TEST(the_hash_sees_the_meaning_only) {
     CHECK_OK(stencil_of_update(1, twins[i].other, &stencils[1]));
     for (int k = 0; k < 2; k++) CHECK_OK(analysis_make(stencils[k], &analyses[k]));
     bool same = identity_compare(analyses[0]->hash, analyses[1]->hash) == 0;
-    CHECK_EQ(twins[i].same, same, "row %zu\n%s\n%s", i, analyses[0]->canonical, analyses[1]->canonical);
-    CHECK_EQ(twins[i].same, strcmp(analyses[0]->canonical, analyses[1]->canonical) == 0, "row %zu", i);
+    CHECK_EQ(twins[i].same, same, "row %zu: %s and %s", i, twins[i].one, twins[i].other);
     for (int k = 0; k < 2; k++) analysis_free(analyses[k]), stencil_free(stencils[k]);
   }
 }

@@ -91,7 +91,7 @@ static const struct option_row options[] = {
     {"dtype", "TYPE", "f32 or f64; f32 by default, where the stencil has it"},
     {"grid", "NX,NY,NZ", "points along each axis; the stencil's first grid by default"},
     {"device", "NAME", "number, name or uuid of a GPU, or an architecture such as sm_90; GPU 0 by default"},
-    {"launch", "MODE", "stream or graph; stream by default, where both were measured"},
+    {"launch", "MODE", "stream or graph; where both were measured, by default the one that you measured, then stream"},
     {"cache", "MODE", "steady or cold; steady by default, where both were measured"},
     {"steps", "N",
      "the most time steps that a launch may advance, or any; 1 by default. The launch with the least time a step wins"},

@@ -1,6 +1,7 @@
 /* recording.c: reads the results of a problem from a database, and finds that of a variant. */
 #include "tuner/measure/backends/recording.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,8 +139,9 @@ static halotune_status read_record(sqlite3_stmt *query, struct record *out) {
   const halotune_status status = key_of(out->template, out->parameters, &out->key);
   if (status != HALOTUNE_OK) return status;
   if (!outcome_find(outcome, &out->outcome)) return fail(HALOTUNE_DB, "the recording has an outcome '%s'", outcome);
-  if (outcome_has_time(out->outcome) && isnan(out->median_ms))
-    return fail(HALOTUNE_DB, "a result of the recording has no time");
+  const bool has_time = out->median_ms >= FLT_MIN && out->median_ms <= FLT_MAX; /* samples are floats */
+  if (outcome_has_time(out->outcome) && !has_time)
+    return fail(HALOTUNE_DB, "a result of the recording has no time that a GPU can take");
   out->sample_count = (int)(bytes / sizeof(float));
   if (out->sample_count == 0) return HALOTUNE_OK;
   out->samples = malloc(bytes);
