@@ -51,8 +51,8 @@ static halotune_status table_add(struct lookup_table *table, int number) {
   return set_add(&table->by_problem, hash, number) ? HALOTUNE_OK : fail_memory();
 }
 
-/* Where the question names no mode, a steady cache goes first, then a row of this user, then launches on a stream: `tune`
- * chooses the launch mode itself. */
+/* Where the question names no mode, a steady cache goes first, then a row of this user, then launches on a stream. The
+ * user's row counts more than the launch mode, because `tune` chooses that. */
 static int rank_of(const struct served *row) {
   return 8 * row->reproducible + 4 * row->cache + 2 * row->is_foreign + row->launch;
 }

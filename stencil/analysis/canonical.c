@@ -1,5 +1,5 @@
-/* canonical.c: writes a text that describes what a stencil computes, and keeps its hash. The text does not depend on how
- * the file is written.
+/* canonical.c: writes a text that describes what a stencil computes, and keeps its hash. The text does not depend on
+ * how the file is written.
  *
  * The text begins with a few lines of facts. Each distinct operation of the update then has one line "HASH =
  * operation(operand, ...)". An operand is a leaf, or the hash of the line that computes it. A chain of + or of * is

@@ -171,8 +171,8 @@ TEST(a_question_ends_at_limits) {
   work_end(&other);
 }
 
-/* A document brings many stencils with long texts. Not all of them are parsed, and what this user measured still answers,
- * though its database comes behind. */
+/* A document brings many stencils with long texts. Not all of them are parsed, and what this user measured still
+ * answers, though its database comes behind. */
 TEST(stencils_with_long_texts_answer_until_these_are_much) {
   enum { MANY = 20, ROOM_BYTES = 1 << 20 };
   struct work theirs = work_begin(), own = work_begin();
