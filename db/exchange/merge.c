@@ -50,6 +50,7 @@ struct merge {
   /* Runs that were still running here. own: not from the giver, and whose rows are taken. left: whose rows are not,
    * because they are not from the giver, or end before a verdict of theirs */
   struct id_list own, left;
+  struct id_list grown;       /* runs that were there before and get results; one may be listed several times */
   struct id_list alike_wrong; /* variants that are alike one that is ever wrong, in order, once they are needed */
   bool has_alike_wrong;
   int64_t asked_run;    /* the run for which run_is_from_giver was called last; 0: none */
@@ -675,20 +676,32 @@ static halotune_status is_of_other_fit(struct merge *m, int number, bool *out) {
   return status == HALOTUNE_OK && same != 0 ? note_met(m, same, false) : status;
 }
 
+/* The run here of the present row, which has one; 0: the run was not taken. */
+static int64_t run_of_row(const struct merge *m, int number) {
+  const int column = table_column(&m->tables->list[number], "run_id");
+  return id_map_find(&m->ids, TABLE_RUN, sqlite3_column_int64(m->select, column + 1));
+}
+
 /* Whether the present row is a result of a run that this merge added. Then no row has its key, unless two rows of the
  * other database became one. */
 static bool is_of_new_run(const struct merge *m, int number) {
   if (m->has_twins || (number != TABLE_MEASUREMENT && number != TABLE_FINALIST)) return false;
-  const int run = table_column(&m->tables->list[number], "run_id");
-  return id_map_find(&m->ids, TABLE_RUN, sqlite3_column_int64(m->select, run + 1)) > m->last_run;
+  return run_of_row(m, number) > m->last_run;
+}
+
+/* Note a run that was there before and gets the present row. */
+static halotune_status note_grown(struct merge *m, int number) {
+  if (number != TABLE_MEASUREMENT && number != TABLE_FINALIST) return HALOTUNE_OK;
+  const int64_t run = run_of_row(m, number);
+  const bool is_noted = m->grown.count > 0 && m->grown.ids[m->grown.count - 1] == run;
+  return run > m->last_run || is_noted ? HALOTUNE_OK : list_add(&m->grown, run);
 }
 
 /* Whether the present row is a new result of a run that another document or this user gave. */
 static halotune_status is_of_foreign_run(struct merge *m, int number, bool *out) {
   *out = false;
   if (number != TABLE_MEASUREMENT && number != TABLE_FINALIST && number != TABLE_BEST) return HALOTUNE_OK;
-  const int column = table_column(&m->tables->list[number], "run_id");
-  const int64_t run = id_map_find(&m->ids, TABLE_RUN, sqlite3_column_int64(m->select, column + 1));
+  const int64_t run = run_of_row(m, number);
   *out = list_has(&m->left, run);
   if (*out || run == 0 || run > m->last_run || list_has(&m->own, run)) return HALOTUNE_OK;
   bool is_taken;
@@ -712,9 +725,9 @@ static halotune_status is_of_other_variant(struct merge *m, int number, bool *ou
   if (number != TABLE_MEASUREMENT && number != TABLE_FINALIST) return HALOTUNE_OK;
   const struct table *table = &m->tables->list[number];
   const bool is_finalist = number == TABLE_FINALIST;
-  const int run = table_column(table, "run_id"), variant = table_column(table, "variant_id");
+  const int variant = table_column(table, "variant_id");
   const int place = table_column(table, is_finalist ? "rank" : "number");
-  const int64_t run_id = id_map_find(&m->ids, TABLE_RUN, sqlite3_column_int64(m->select, run + 1));
+  const int64_t run_id = run_of_row(m, number);
   const int64_t variant_id = id_map_find(&m->ids, TABLE_VARIANT, sqlite3_column_int64(m->select, variant + 1));
   sqlite3_stmt *query = NULL;
   int64_t found = 0;
@@ -745,18 +758,31 @@ static halotune_status drop_doubled(struct merge *m) {
                              " variant_id from finalist) and id not in (select variant_id from best)");
 }
 
+/* Forget the outcomes of runs that have other results now: where several rows became one run, or results were not taken.
+ * A database with such a run could be imported nowhere. */
+static halotune_status drop_other_outcomes(struct merge *m) {
+  static const char new_sql[] = "update run set outcomes = null where id > ?1 and " SQL_HAS_OTHER_OUTCOMES("run");
+  static const char grown_sql[] = "update run set outcomes = null where id = ?1 and " SQL_HAS_OTHER_OUTCOMES("run");
+  halotune_status status = query_with(m->to, new_sql, m->last_run, NULL);
+  for (int i = 0; i < m->grown.count && status == HALOTUNE_OK; i++)
+    status = query_with(m->to, grown_sql, m->grown.ids[i], NULL);
+  for (int i = 0; i < m->behind.count && status == HALOTUNE_OK; i++)
+    status = query_with(m->to, grown_sql, m->behind.ids[i], NULL);
+  return status;
+}
+
 /* The ids of rows whose date lies in the future of this machine's clock. They are not taken: such a date would decide
  * from the moment on when it has passed, against all that this user measures until then. */
 #define SQL_NOW "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
-static const char future_runs_sql[] = "select id from run where started > " SQL_NOW " order by id";
+static const char future_runs_sql[] =
+    "select id from run where started > " SQL_NOW " or ended > " SQL_NOW " order by id";
 static const char future_bests_sql[] = "select id from best where date > " SQL_NOW " order by id";
-/* A measurement of a run that has ended is not later than its end (SQL_VERDICT_DATE). Few measurements took longer than
- * the time since the start of their run, so that few dates are computed. */
+/* A measurement of a run that has ended is not later than its end (SQL_VERDICT_DATE), which has passed. Few measurements
+ * took longer than the time since the start of their run, so that few dates are computed. */
 static const char future_measurements_sql[] =
     "select m.id from (select id, started, ended, (julianday('now') - julianday(started)) * 86400 - 1 as most_s from run) r"
-    " cross join measurement m on m.run_id = r.id where m.at_s > r.most_s and (r.ended is null or r.ended > " SQL_NOW
-    ")"
-    " and " SQL_MEASURED_DATE("m", "r") " > " SQL_NOW " order by m.id";
+    " cross join measurement m on m.run_id = r.id where m.at_s > r.most_s and r.ended is null and " SQL_MEASURED_DATE(
+        "m", "r") " > " SQL_NOW " order by m.id";
 
 static halotune_status note_future(void *context, sqlite3_stmt *row) {
   struct merge *m = context;
@@ -803,6 +829,8 @@ static halotune_status merge_row(struct merge *m, int number) {
   bool is_other = false;
   if (status == HALOTUNE_OK && id == 0 && !is_foreign) status = is_of_other_variant(m, number, &is_other);
   if (status != HALOTUNE_OK || is_foreign || is_other) return status;
+  if (id == 0) status = note_grown(m, number);
+  if (status != HALOTUNE_OK) return status;
   if (id != 0) status = meet_row(m, number, id);
   else status = number == TABLE_TEMPLATE ? insert_template(m, &id) : insert_row(m, number, &id);
   if (status == HALOTUNE_OK && table->has_id)
@@ -966,6 +994,7 @@ halotune_status store_merge(struct store *to, struct store *from, const struct m
     if (status == HALOTUNE_OK) status = query_number(m.to, "select coalesce(max(id), 0) from variant", &m.last_variant);
     for (int i = 0; i < TABLE_COUNT && status == HALOTUNE_OK; i++) status = merge_table(&m, i);
     if (status == HALOTUNE_OK) status = drop_doubled(&m);
+    if (status == HALOTUNE_OK) status = drop_other_outcomes(&m);
     if (status == HALOTUNE_OK) status = decide_bests(&m);
     if (status == HALOTUNE_OK) status = tell_met(&m);
     if (!is_part) status = query_finish(m.to, status);
@@ -980,6 +1009,7 @@ halotune_status store_merge(struct store *to, struct store *from, const struct m
   free(m.ahead.ids);
   free(m.own.ids);
   free(m.left.ids);
+  free(m.grown.ids);
   free(m.alike_wrong.ids);
   free(m.met);
   free(m.doubled.ids);

@@ -32,6 +32,14 @@
  *   row  the name of a table with an origin in the statement */
 #define SQL_IS_OWN(row) "exists (select 1 from origin own where own.id = " row ".origin_id and own.kind = 'measured')"
 
+/* Whether a run says that it has other outcomes than its measurements. An export may keep a run without its
+ * measurements, or with only the measurements of its finalists. */
+#define SQL_HAS_OTHER_OUTCOMES(run)                                                                                    \
+  run ".outcomes is not null and exists (select 1 from measurement m where m.run_id = " run                            \
+      ".id and not exists (select 1 from finalist f where f.run_id = " run ".id and f.variant_id = m.variant_id)) and" \
+      " iif(json_valid(" run ".outcomes), (select total(value) from json_each(" run ".outcomes)), -1) <> (select"      \
+      " count(*) from measurement m where m.run_id = " run ".id)"
+
 /* Whether results of the run `r` count in the run `now`: problem, driver and NVRTC are the same, and this user measured
  * them. What a document says must not decide what this user's searches measure. */
 #define SQL_COUNTS_NOW \

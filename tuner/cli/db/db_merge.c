@@ -275,7 +275,7 @@ static halotune_status comparison_left_out(halotune_status status) {
 }
 
 /* Print which answers would change if the trusted files were taken. Their rows and those of the user's database are in
- * memory meanwhile. */
+ * memory meanwhile. If a file is in conflict, those before it would be taken. */
 static halotune_status changes_print(const struct invocation *invocation, const char *path, struct looked *files,
                                      int count) {
   struct store *copy = NULL;
@@ -283,15 +283,17 @@ static halotune_status changes_print(const struct invocation *invocation, const 
   char *text = NULL;
   size_t length = 0;
   long changed = 0, left = 0, future = 0;
+  struct fail_kept kept;
   FILE *out = open_memstream(&text, &length);
-  halotune_status status = out ? copy_open(path, &copy) : fail_memory();
+  halotune_status tried = HALOTUNE_OK, status = out ? copy_open(path, &copy) : fail_memory();
   if (status == HALOTUNE_OK && !copy)
     printf("%s is too large for a comparison of the answers before and after\n", path);
   if (status == HALOTUNE_OK && copy) {
     const struct taking trial = {invocation, copy, files};
     status = comparison_left_out(answers_ask(copy, has_starter(invocation, path), &before));
-    if (status == HALOTUNE_OK) status = files_try(&trial, count, &future);
-    if (status == HALOTUNE_OK && before)
+    if (status == HALOTUNE_OK) tried = files_try(&trial, count, &future);
+    fail_keep(&kept);
+    if (status == HALOTUNE_OK && tried != HALOTUNE_MEMORY && before)
       status = comparison_left_out(answers_compare(before, copy, out, &changed, &left));
   }
   if (out && fclose(out) != 0 && status == HALOTUNE_OK) status = fail_memory();
@@ -300,6 +302,10 @@ static halotune_status changes_print(const struct invocation *invocation, const 
   if (status == HALOTUNE_OK && future > 0)
     printf("%ld row%s with a date in the future %s not among these: look again before you take them later\n", future,
            PLURAL(future), future == 1 ? "is" : "are");
+  if (status == HALOTUNE_OK && tried != HALOTUNE_OK) {
+    fail_put_back(&kept);
+    status = tried;
+  }
   free(text);
   answers_free(before);
   store_close(copy);
