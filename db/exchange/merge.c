@@ -758,8 +758,8 @@ static halotune_status drop_doubled(struct merge *m) {
                              " variant_id from finalist) and id not in (select variant_id from best)");
 }
 
-/* Forget the outcomes of runs that have other results now: where several rows became one run, or results were not taken.
- * A database with such a run could be imported nowhere. */
+/* Forget the outcomes of runs that have other results now: where several rows became one run, or results were not
+ * taken. A database with such a run could be imported nowhere. */
 static halotune_status drop_other_outcomes(struct merge *m) {
   static const char new_sql[] = "update run set outcomes = null where id > ?1 and " SQL_HAS_OTHER_OUTCOMES("run");
   static const char grown_sql[] = "update run set outcomes = null where id = ?1 and " SQL_HAS_OTHER_OUTCOMES("run");
@@ -777,8 +777,8 @@ static halotune_status drop_other_outcomes(struct merge *m) {
 static const char future_runs_sql[] =
     "select id from run where started > " SQL_NOW " or ended > " SQL_NOW " order by id";
 static const char future_bests_sql[] = "select id from best where date > " SQL_NOW " order by id";
-/* A measurement of a run that has ended is not later than its end (SQL_VERDICT_DATE), which has passed. Few measurements
- * took longer than the time since the start of their run, so that few dates are computed. */
+/* A measurement of a run that has ended is not later than its end (SQL_VERDICT_DATE), which has passed. Few
+ * measurements took longer than the time since the start of their run, so that few dates are computed. */
 static const char future_measurements_sql[] =
     "select m.id from (select id, started, ended, (julianday('now') - julianday(started)) * 86400 - 1 as most_s from run) r"
     " cross join measurement m on m.run_id = r.id where m.at_s > r.most_s and r.ended is null and " SQL_MEASURED_DATE(

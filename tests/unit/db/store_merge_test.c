@@ -1033,9 +1033,10 @@ TEST(a_run_that_has_ended_since_ends) {
                    SET_TO_7) " where id = 2");
   CHECK_OK(store_merge(to, f.store, &later, NULL));
   CHECK_EQ(0, number_of(to, "select count(*) from run where state = 'running'"), "ended");
-  CHECK_EQ(
-      1, number_of(to, "select count(*) from run where ended = '2026-01-01' and outcomes like '%:2}'" RUN_END_COLUMNS(IS_7)),
-      "as it did");
+  CHECK_EQ(1,
+           number_of(to, "select count(*) from run where ended = '2026-01-01' and outcomes like '%:2}'" RUN_END_COLUMNS(
+                             IS_7)),
+           "as it did");
   CHECK_EQ(2, number_of(to, "select count(*) from measurement where attempts = 7 and median_ms = 0.1"),
            "with the measurements that it has since");
   store_close(to);
