@@ -415,7 +415,9 @@ _Static_assert(GRID_MOST_AXIS_POINTS == 2147483648 && GRID_MOST_POINTS == 109951
 /* Compare the counts in runs and bests with their rows. */
 #define SQL_HAS_NO_ORIGIN "coalesce(origin_id in (select id from origin), 0) = 0" /* a file may leave out REFERENCES */
 static const char counts_sql[] = "select 'run', r.id, 'its outcomes are not those of its measurements' from run r where " SQL_HAS_OTHER_OUTCOMES(
-    "r") " union all select 'run', id, 'its origin is not there' from run where " SQL_HAS_NO_ORIGIN
+    "r") " union all select 'run', max(id), 'it is the same run as another one' from run"
+         " group by problem_id, started, host, command, seed having count(*) > 1"
+         " union all select 'run', id, 'its origin is not there' from run where " SQL_HAS_NO_ORIGIN
          " union all select 'stencil', id, 'its hash is no identity' from stencil where length(hash) <> 64 or hash glob '*[^0-9a-f]*'"
          " union all select 'measurement', m.id, 'its variant is of another stencil than its problem' from measurement m join"
          " variant v on v.id = m.variant_id join run r on r.id = m.run_id join problem p on p.id = r.problem_id where"

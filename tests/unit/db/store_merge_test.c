@@ -1875,6 +1875,9 @@ TEST(check_finds_what_is_wrong) {
       {"update origin set name = 'two' || char(10) || 'lines'", "origin 1: 'two"},
       {"update stencil_text set hash = '00'", "does not match its own hash"},
       {"update run set outcomes = '{\"measured\":7}' where id = 1", "run 1: its outcomes"},
+      {"update run set (started, host, command, seed) = (select started, host, command, seed from run where id = 1) where"
+       " id = 2",
+       "run 2: it is the same run as another one"},
       {"update run set outcomes = '{' where id = 1", "run 1: its outcomes are not counts"},
       {"update run set outcomes = '{\"a\":9223372036854775807,\"b\":9223372036854775807}' where id = 1",
        "run 1: its outcomes are not those"},

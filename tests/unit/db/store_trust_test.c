@@ -258,7 +258,8 @@ TEST(another_order_of_parameters_makes_no_other_variant) {
     struct counted counted = {"right", 0, 0};
     case_tune(&mine, ours, 1, 1, 0.4);
     case_tune(&mine, ours, 2, 1, 0.3);
-    sql(ours, "update run set started = '2026-01-01T00:00:00.000Z'; update best set date = '2026-01-01T01:00:00.000Z'");
+    sql(ours,
+        "update run set seed = id, started = '2026-01-01T00:00:00.000Z'; update best set date = '2026-01-01T01:00:00.000Z'");
     if (is_wrong) put_result(ours, &mine, 1, OUTCOME_WRONG, "2026-01-02T00:00:00.000Z");
     CHECK_OK(store_open_memory(&theirs));
     case_load(&other);
@@ -375,7 +376,7 @@ TEST(forget_takes_back_what_a_signer_called_wrong) {
     struct store *theirs = begin_store(&other), *ours = begin_store(&mine);
     if (rows[i].has_second) case_tune(&mine, ours, 2, 1, 0.4);
     case_tune(&mine, ours, 1, 1, 0.3);
-    sql(ours, "update run set started = '2026-01-01T00:00:00.000Z', ended = '2026-01-01T01:00:00.000Z';"
+    sql(ours, "update run set seed = id, started = '2026-01-01T00:00:00.000Z', ended = '2026-01-01T01:00:00.000Z';"
               " update best set date = '2026-01-01T01:00:00.000Z'");
     if (rows[i].is_own_verdict) put_result(ours, &mine, 1, OUTCOME_WRONG, "2026-01-02T00:00:00.000Z");
     put_result(theirs, &other, 1, OUTCOME_WRONG, "2026-01-03T00:00:00.000Z");
@@ -396,7 +397,7 @@ TEST(a_right_result_in_another_mode_brings_a_winner_back) {
   struct store *theirs = begin_store(&other), *ours = begin_store(&mine);
   case_tune(&mine, ours, 2, 1, 0.4);
   case_tune(&mine, ours, 1, 1, 0.3);
-  sql(ours, "update run set started = '2026-01-01T00:00:00.000Z', ended = '2026-01-01T01:00:00.000Z';"
+  sql(ours, "update run set seed = id, started = '2026-01-01T00:00:00.000Z', ended = '2026-01-01T01:00:00.000Z';"
             " update best set date = '2026-01-01T01:00:00.000Z'");
   put_result(theirs, &other, 1, OUTCOME_WRONG, "2026-01-03T00:00:00.000Z");
   merge_signed(ours, theirs);
@@ -449,7 +450,7 @@ TEST(a_signer_takes_back_no_verdict_of_the_user) {
     struct store *theirs = begin_store(&other), *ours = begin_store(&mine);
     if (has_second) case_tune(&mine, ours, 2, 1, 0.4);
     case_tune(&mine, ours, 1, 1, 0.3);
-    sql(ours, "update run set started = '2026-01-01T00:00:00.000Z', ended = '2026-01-01T01:00:00.000Z';"
+    sql(ours, "update run set seed = id, started = '2026-01-01T00:00:00.000Z', ended = '2026-01-01T01:00:00.000Z';"
               " update best set date = '2026-01-01T01:00:00.000Z'");
     put_result(ours, &mine, 1, OUTCOME_WRONG, "2026-01-02T00:00:00.000Z");
     case_tune(&other, theirs, 3, 1, 0.5);
