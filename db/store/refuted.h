@@ -95,7 +95,8 @@
 
 /* The table `alike` for a statement that begins with it: variants that are alike one that is ever wrong. A verdict is
  * about two keys: a source (negative) and a configuration (positive). The table has a row for each key that a variant
- * shares with one that is ever wrong. No index has parameters, so that all variants are read where one is wrong.
+ * shares with one that is ever wrong. No index has parameters, so that all variants are read where one is wrong. Each
+ * variant looks for its keys, because many stencils may claim one source.
  *   is_asked  a condition on the wrong variant `v`: only those alike it are of interest */
 #define SQL_ALIKE(is_asked)                                                                                          \
   "with bad as materialized (select " SQL_V_MEANS                                                                    \
@@ -103,7 +104,8 @@
   ") and " is_asked "), source as materialized (select -row_number() over () as key, * from (select distinct"        \
   " meaning, source_hash from bad)), configuration as materialized (select row_number() over () as key, * from"      \
   " (select distinct meaning, template_id, parameters from bad)), alike as materialized (select v.id as variant_id," \
-  " s.key from source s cross join variant v on v.source_hash = s.source_hash and s.meaning = " SQL_V_MEANS          \
+  " s.key from (select distinct source_hash from bad) h cross join variant v on v.source_hash = h.source_hash"       \
+  " cross join source s on s.source_hash = v.source_hash and s.meaning = " SQL_V_MEANS                               \
   " union all select v.id, c.key from (select 1 from bad limit 1) cross join variant v cross join configuration c"   \
   " on c.parameters = v.parameters and c.template_id = v.template_id and c.meaning = " SQL_V_MEANS ")"
 

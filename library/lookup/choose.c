@@ -15,7 +15,7 @@
 enum { MOST_REFUSED = 192 };
 
 /* The number of configurations that are changed, at most, until one fits; and the number of values that are tried for
- * one of them, which takes some milliseconds. Facts of a GPU that make no sense, such as -1 threads, keep no
+ * one of them, which takes some milliseconds for an installed template. Facts of a GPU that make no sense, such as -1 threads, keep no
  * configuration. */
 enum { MOST_ADAPTED = 8, MOST_TRIED_VALUES = 1 << 16 };
 
@@ -133,15 +133,30 @@ static halotune_status choose_measured(struct candidates *candidates, float *ran
   return status;
 }
 
-/* Change an answer's configuration in as few parameters as possible, so that it fits. */
-static halotune_status adapt_configuration(const struct question *q, struct answer *answer, bool *fits) {
+/* The number of values that are tried for a template: fewer if its rules are long, unless it is installed; 0 if the
+ * configuration is tried only as it is.
+ *   others  templates that are not installed, for which values were tried before */
+static long tried_values(const struct question *q, int template_at, const struct template *template, int *others) {
+  const long most_nodes = 1 << 14, most_steps = 1 << 22; /* of formulas */
+  const long nodes = template->exprs.count + 1;
+  if (similar_is_installed(&q->ctx->catalog.templates[template_at])) return MOST_TRIED_VALUES;
+  if (nodes > most_nodes || ++*others > MOST_ADAPTED) return 0;
+  return most_steps / nodes < MOST_TRIED_VALUES ? most_steps / nodes : MOST_TRIED_VALUES;
+}
+
+/* Change an answer's configuration in as few parameters as possible, so that it fits.
+ *   others  see tried_values */
+static halotune_status adapt_configuration(const struct question *q, struct answer *answer, int *others, bool *fits) {
   const struct template *template;
   struct bindings bindings;
   halotune_status status = context_template(q->ctx, answer->template_at, &template);
   if (status == HALOTUNE_OK) status = bindings_make(template, q->facts, &bindings);
   if (status != HALOTUNE_OK) return status;
-  bindings.limit = (struct walk_limit){q->ctx->is_over, q->ctx->is_over_context, MOST_TRIED_VALUES, 0, WALK_WHOLE};
-  *fits = !space_nearest(&bindings, NULL, &answer->configuration);
+  bindings_configure(&bindings, &answer->configuration);
+  *fits = !bindings_failed_rule(&bindings);
+  const long values = *fits ? 0 : tried_values(q, answer->template_at, template, others);
+  bindings.limit = (struct walk_limit){q->ctx->is_over, q->ctx->is_over_context, values, 0, WALK_WHOLE};
+  if (values > 0) *fits = !space_nearest(&bindings, NULL, &answer->configuration);
   bindings_free(&bindings);
   return refuse_refuted(q, template, answer->template_at, &answer->configuration, fits);
 }
@@ -151,6 +166,7 @@ static halotune_status adapt_configuration(const struct question *q, struct answ
 static halotune_status choose_adapted(struct candidates *candidates, struct answer *out, bool *found) {
   struct candidate candidate;
   halotune_status status = HALOTUNE_OK;
+  int others = 0;
   *found = false;
   candidates_restart(candidates);
   for (int i = 0; i < MOST_ADAPTED && !*found && status == HALOTUNE_OK; i++) {
@@ -160,7 +176,7 @@ static halotune_status choose_adapted(struct candidates *candidates, struct answ
                            .prediction = {NAN, NAN},
                            .configuration = candidate.shape->configuration};
     status = candidates_drop(candidates, &candidate, false);
-    if (status == HALOTUNE_OK) status = adapt_configuration(candidates->question, out, found);
+    if (status == HALOTUNE_OK) status = adapt_configuration(candidates->question, out, &others, found);
   }
   return status;
 }
@@ -230,6 +246,7 @@ static bool is_before(const struct catalog *catalog, const long *weights, int a,
 static halotune_status choose_default(const struct question *q, struct answer *out) {
   const struct catalog *catalog = &q->ctx->catalog;
   halotune_status status = HALOTUNE_OK;
+  int others = 0;
   bool found = false;
   long *weights = calloc((size_t)catalog->template_count + 1, sizeof *weights);
   if (!weights) return fail_memory();
@@ -252,7 +269,7 @@ static halotune_status choose_default(const struct question *q, struct answer *o
     if (status != HALOTUNE_OK) break;
     out->configuration = configuration_default(template);
     similar_group(template, q->facts, &out->configuration);
-    status = adapt_configuration(q, out, &found);
+    status = adapt_configuration(q, out, &others, &found);
   }
   free(weights);
   return status != HALOTUNE_OK || found ? status : fail_without_answer(q);

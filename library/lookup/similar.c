@@ -55,9 +55,7 @@ bool similar_has_images(const struct parsed_stencil *parsed) {
 
 float similar_error(float distance) { return error_of_any + error_of_distance * distance; }
 
-/* Whether a database's template has the text of the installed files. Then it means the same here, even if a program
- * with another common.yml stored it. */
-static bool has_installed_text(const struct known_template *known) {
+bool similar_is_installed(const struct known_template *known) {
   return known->installed_yaml && known->installed_yaml == known->yaml && known->installed_cuda == known->cuda;
 }
 
@@ -71,7 +69,7 @@ halotune_status similar_version(const struct question *q, int template_at, int *
     bool is_superseded = false;
     if (known->same_name != same_name) continue;
     halotune_status status = HALOTUNE_OK;
-    if (!has_installed_text(known)) status = context_is_superseded(q->ctx, i, &is_superseded);
+    if (!similar_is_installed(known)) status = context_is_superseded(q->ctx, i, &is_superseded);
     if (status != HALOTUNE_OK) return status;
     if (!is_superseded) *version_at = i;
   }

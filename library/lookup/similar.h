@@ -23,6 +23,10 @@ float similar_error(float distance);
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status similar_version(const struct question *question, int template_at, int *version_at);
 
+/* Whether a database's template has the text of the installed files. Then it means the same here, even if a program
+ * with another common.yml stored it. */
+bool similar_is_installed(const struct known_template *known);
+
 /* Find the version of a row's template that may compute the question's stencil. For a row of this stencil it is the
  * row's own, whose results were compared with the stencil's. */
 halotune_status similar_version_of_row(const struct question *question, const struct served *row, int *version_at);
