@@ -126,12 +126,34 @@ static bool is_same_value(sqlite3_value *a, sqlite3_value *b) {
   return bytes == 0 || memcmp(sqlite3_value_blob(a), sqlite3_value_blob(b), (size_t)bytes) == 0;
 }
 
+/* Whether two texts are the same JSON: an export writes no blanks. */
+static bool is_same_json(const char *a, const char *b) {
+  struct fail_kept before;
+  json_t *one = NULL, *other = NULL;
+  fail_keep(&before);
+  const bool is_read = json_read(a, strlen(a), "a text", &one) == HALOTUNE_OK &&
+                       json_read(b, strlen(b), "a text", &other) == HALOTUNE_OK;
+  fail_put_back(&before);
+  const bool is_same = is_read && json_equal(one, other);
+  json_decref(one);
+  json_decref(other);
+  return is_same;
+}
+
 /* Whether the present row of the other database and the row that `find` found are equal in column `i`. */
 static bool is_same_column(const struct merge *m, const struct table *table, int i) {
   sqlite3_value *theirs = sqlite3_column_value(m->select, i + 1), *ours = sqlite3_column_value(m->find, i + 1);
   const int refers_to = table->columns[i].refers_to;
+  if (table->columns[i].kind == COLUMN_JSON && !is_same_value(theirs, ours))
+    return is_same_json(column_text(m->select, i + 1), column_text(m->find, i + 1));
   if (refers_to < 0 || sqlite3_value_type(theirs) == SQLITE_NULL) return is_same_value(theirs, ours);
   return id_map_find(&m->ids, refers_to, sqlite3_value_int64(theirs)) == sqlite3_value_int64(ours);
+}
+
+/* Whether both databases have a value in a column that exports may leave out, and the values differ. */
+static bool is_in_conflict(const struct merge *m, const struct table *table, int column) {
+  const int ours = sqlite3_column_bytes(m->find, column + 1), theirs = sqlite3_column_bytes(m->select, column + 1);
+  return ours > 0 && theirs > 0 && !is_same_column(m, table, column);
 }
 
 /* What helps if the GPU that `find` found is in conflict. */
@@ -365,13 +387,16 @@ static halotune_status meet_run(struct merge *m, int64_t id) {
   }
   if (status != HALOTUNE_OK) return status;
   if (is_theirs_running || (is_ours_running && !is_taken)) return list_add(&m->ahead, id);
-  if (is_ours_running) {
+  if (is_ours_running) { /* its finalists are those of the end */
     status = list_add(&m->behind, id);
+    if (status == HALOTUNE_OK) status = query_with(m->to, "delete from finalist where run_id = ?1", id, NULL);
     return status == HALOTUNE_OK ? end_run(m, id) : status;
   }
   for (size_t i = 0; i < COUNT(end_columns); i++) {
     const int column = table_column(table, end_columns[i]);
-    if (!is_same_column(m, table, column)) return conflict_fail(m, table, column);
+    const bool may_lack = strcmp(end_columns[i], "outcomes") == 0; /* see drop_other_outcomes */
+    if (may_lack ? is_in_conflict(m, table, column) : !is_same_column(m, table, column))
+      return conflict_fail(m, table, column);
   }
   return HALOTUNE_OK;
 }
@@ -471,12 +496,6 @@ static halotune_status take_code(struct merge *m, int64_t id, bool with_cubin) {
   }
   sqlite3_finalize(query);
   return status;
-}
-
-/* Whether both databases have a value in a column that exports may leave out, and the values differ. */
-static bool is_in_conflict(const struct merge *m, const struct table *table, int column) {
-  const int ours = sqlite3_column_bytes(m->find, column + 1), theirs = sqlite3_column_bytes(m->select, column + 1);
-  return ours > 0 && theirs > 0 && !is_same_column(m, table, column);
 }
 
 /* Merge a best that both databases have. An export may have left out its machine code, and then its source, too. */

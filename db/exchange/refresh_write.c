@@ -71,6 +71,8 @@ static const char *const fold_sql[] = {
     note_pairs_sql,
     "delete from best where id in (select dropped from pairs)",
     "update best set variant_id = ?2 where variant_id = ?1",
+    "update run set outcomes = null where id in (select a.run_id from measurement a join measurement b on b.run_id ="
+    " a.run_id and b.variant_id = ?2 where a.variant_id = ?1)",
     "delete from measurement where variant_id = ?1 and run_id in (select run_id from measurement where variant_id = ?2)",
     "update measurement set variant_id = ?2 where variant_id = ?1",
     "delete from finalist where variant_id = ?1 and run_id in (select run_id from finalist where variant_id = ?2)",

@@ -92,7 +92,8 @@ halotune_status check_once(struct check *c, const char *kind, sqlite3_stmt *row,
   if (c->bytes + c->subject.work > c->most_bytes)
     return fail(HALOTUNE_DB,
                 "many rows name one long text: the check would read or generate more than %lld MB, which is far "
-                "more than the rows of an ordinary file of this size need, so it ends here",
+                "more than the rows of an ordinary file of this size need, so it ends here; 'halotune db forget "
+                "--stencil NAME' removes those of one stencil",
                 (long long)(c->most_bytes >> 20));
   const struct identity values = identity_end(&maker);
   if (was_fine(c, &values)) return HALOTUNE_OK;
@@ -241,6 +242,58 @@ static halotune_status count_parsed(struct check *c, const struct template *temp
               (long long)(most_bytes >> 20));
 }
 
+static bool is_ascii(const char *text) {
+  while (*text && (unsigned char)*text < 0x80) text++;
+  return *text == '\0';
+}
+
+/* Whether a text in an export is another one. An export writes only UTF-8.
+ *   replaced  receives the text there, for the caller to free with json_decref; NULL if it is the same */
+static halotune_status replace_in_export(const char *text, json_t **replaced) {
+  *replaced = NULL;
+  if (is_ascii(text)) return HALOTUNE_OK;
+  json_t *json = text_json(text);
+  if (!json) return fail_memory();
+  if (strcmp(json_string_value(json), text) != 0) *replaced = json_incref(json);
+  json_decref(json);
+  return HALOTUNE_OK;
+}
+
+/* Report a template of which an export makes another one. */
+static halotune_status check_export(struct check *c, const struct source *yaml, sqlite3_stmt *row) {
+  struct template *template = NULL;
+  json_t *replaced;
+  halotune_status status = replace_in_export(column_text(row, 3), &replaced);
+  if (status != HALOTUNE_OK || !replaced) return status;
+  status = template_parse(yaml, json_string_value(replaced), &template);
+  json_decref(replaced);
+  if (row_is_refused(status) ||
+      (status == HALOTUNE_OK && !is_named(template, column_text(row, 1), column_text(row, 5)))) {
+    check_report(c, "template %s: its source is not UTF-8 outside comments", column_text(row, 0));
+    status = HALOTUNE_OK;
+  }
+  template_free(template);
+  return status;
+}
+
+/* Columns: name, yaml, cuda. A template that cannot be parsed takes no memory. */
+static halotune_status look_at_size(struct check *c, sqlite3_stmt *row) {
+  const char *yaml = column_text(row, 1);
+  const struct source source = source_of(column_text(row, 0), yaml, strlen(yaml));
+  struct template *template = NULL;
+  halotune_status status = template_parse(&source, column_text(row, 2), &template);
+  if (row_is_refused(status)) return HALOTUNE_OK;
+  if (status == HALOTUNE_OK) status = count_parsed(c, template);
+  template_free(template);
+  return status;
+}
+
+halotune_status store_check_size(struct store *store) {
+  struct check c = {.connection = store_connection(store)};
+  const halotune_status status = check_begin(&c);
+  return status == HALOTUNE_OK ? check_each(&c, "select name, yaml, cuda from template", look_at_size) : status;
+}
+
 /* Columns: name, hash, yaml, cuda, id, common_hash. */
 static halotune_status look_at_template(struct check *c, sqlite3_stmt *row) {
   const char *name = column_text(row, 0), *yaml = column_text(row, 2);
@@ -259,6 +312,7 @@ static halotune_status look_at_template(struct check *c, sqlite3_stmt *row) {
   if (strcmp(template->name, name) != 0)
     check_report(c, "the template %s is named %s in its text", name, template->name);
   status = count_parsed(c, template);
+  if (status == HALOTUNE_OK) status = check_export(c, &source, row);
   if (status == HALOTUNE_OK) status = check_variants(c, sqlite3_column_int64(row, 4), template);
   template_free(template);
   return status;
@@ -285,17 +339,14 @@ static const char words_sql[] =
     " union all select 'variant', id, source_hash, 0, '' from variant"
     " union all select 'run', id, host, 1, '' from run"
     " union all select 'run', id, command, 1, '; ''halotune db refresh'' with this database puts ''?'' there' from run"
+    " union all select 'run', id, ended, 0, '' from run where ended is not null"
+    " union all select 'measurement', id, gpu, 0, '' from measurement where gpu <> ''"
     " union all select 'run', id, driver, 0, '' from run union all select 'run', id, nvrtc, 0, '' from run"
     " union all select 'run', id, version, 0, '' from run union all select 'run', id, strategy, 0, '' from run"
     " union all select 'run', id, started, 0, '' from run union all select 'origin', id, name, 1, '' from origin"
     " union all select 'best', id, date, 0, '' from best union all select 'best', id, driver, 0, '' from best"
     " union all select 'best', id, nvrtc, 0, '' from best union all select 'best', id, arch, 0, '' from best"
     " union all select 'best', id, second_grid, 0, '' from best union all select 'prediction', id, coefficient, 0, '' from prediction";
-
-static bool is_ascii(const char *text) {
-  while (*text && (unsigned char)*text < 0x80) text++;
-  return *text == '\0';
-}
 
 static halotune_status look_at_words(struct check *c, sqlite3_stmt *row) {
   enum { MOST_BYTES = 256 };
@@ -451,6 +502,7 @@ static const char counts_sql[] = "select 'run', r.id, 'its outcomes are not thos
                         " roof_ratio_low, roof_ratio_high) < 0 or max(roof_ratio, roof_ratio_low, roof_ratio_high) > 1e6, 0)"
                         " union all select 'measurement', id, 'its occupancy is out of range' from measurement where occupancy not between 0 and 1"
                         " union all select 'measurement', id, 'its time is out of range' from measurement where median_ms not between 0 and 3e38"
+                        " union all select 'variant', id, 'its parameters have more than 4096 bytes' from variant where length(cast(parameters as blob)) > 4096"
                         " union all select 'best', id, 'its energy is not positive' from best where not coalesce(energy_mj, 1) > 0"
                         " union all select 'best', id, 'its energy belongs to no objective' from best where objective is null and energy_mj is not null"
                         " union all select 'best', id, 'its second grid is none' from best where second_grid <> '' and (length(second_grid) > 40"
@@ -466,10 +518,11 @@ static const char counts_sql[] = "select 'run', r.id, 'its outcomes are not thos
                         " join stencil_text x on x.id = r.text_id where x.stencil_id <> p.stencil_id"
                         " union all select 'prediction', id, 'its value is not finite' from prediction where not abs(value) < 1e300"
                         " union all select 'device', min(d.id), 'GPUs of its model have more than 4000 coefficients of predicted"
-                        " times' from prediction c join device d on d.id = c.device_id group by d.name, d.capability,"
-                        " d.sm_count, d.is_emulation having count(*) > 4000"
-                        " union all select 'best', b.id, 'its text is that of another stencil' from best b join problem p on p.id ="
-                        " b.problem_id join stencil_text x on x.id = b.text_id where x.stencil_id <> p.stencil_id";
+                        " times, of one kind' from prediction c join device d on d.id = c.device_id group by d.name,"
+                        " d.capability, d.sm_count, d.is_emulation, " SQL_IS_STATIC_WEIGHT(
+                            "c.coefficient") " having count(*) > 4000"
+                                             " union all select 'best', b.id, 'its text is that of another stencil' from best b join problem p on p.id ="
+                                             " b.problem_id join stencil_text x on x.id = b.text_id where x.stencil_id <> p.stencil_id";
 
 /* Whether all samples are numbers. JSON has no others: a document with one could not be read. */
 static bool samples_are_finite(const char *samples, long long count) {
@@ -545,9 +598,17 @@ static halotune_status look_at_source(struct check *c, sqlite3_stmt *row) {
     if (sqlite3_column_int64(row, 10) > 0) check_report(c, "best %lld: it has machine code without its source", id);
     return HALOTUNE_OK;
   }
-  const halotune_status hash_status = check_source(source, column_text(row, 2), &is_right);
+  json_t *replaced = NULL;
+  halotune_status hash_status = check_source(source, column_text(row, 2), &is_right);
   if (hash_status == HALOTUNE_OK && !is_right)
     check_report(c, "best %lld: its source does not match the hash of its variant", id);
+  else if (hash_status == HALOTUNE_OK) hash_status = replace_in_export(source, &replaced);
+  if (replaced) {
+    hash_status = check_source(json_string_value(replaced), column_text(row, 2), &is_right);
+    if (hash_status == HALOTUNE_OK && !is_right)
+      check_report(c, "best %lld: its source is not UTF-8 outside comments", id);
+    json_decref(replaced);
+  }
   if (launch_status == HALOTUNE_OK && !strstr(source, launch.kernel))
     check_report(c, "best %lld: its source has no kernel %s", id, launch.kernel);
   return hash_status;

@@ -29,4 +29,8 @@ halotune_status store_check_future(struct store *store, void (*problem)(void *co
 halotune_status store_check_left_out(struct store *store, void (*problem)(void *context, const char *text),
                                      void *context, long *found);
 
+/* Look whether the templates take too much memory when they are parsed: lookups keep them. Returns HALOTUNE_OK;
+ * HALOTUNE_DB if they do. */
+halotune_status store_check_size(struct store *store);
+
 #endif

@@ -15,8 +15,8 @@
 enum { MOST_REFUSED = 192 };
 
 /* The number of configurations that are changed, at most, until one fits; and the number of values that are tried for
- * one of them, which takes some milliseconds for an installed template. Facts of a GPU that make no sense, such as -1 threads, keep no
- * configuration. */
+ * one of them, which takes some milliseconds for an installed template. Facts of a GPU that make no sense, such as
+ * -1 threads, keep no configuration. */
 enum { MOST_ADAPTED = 8, MOST_TRIED_VALUES = 1 << 16 };
 
 /* Refuse a configuration that was found to be wrong. A configuration that no row has is compared by its text. */

@@ -269,6 +269,17 @@ TEST(rows_that_come_again_with_the_old_template_are_one_row_after_it) {
   CHECK_OK(store_merge(store, old, &options, NULL));
   CHECK_EQ(5, number_of(store, "select count(*) from variant"), "merged: those of bests come");
   CHECK_EQ(3, number_of(store, "select count(*) from finalist"), "merged: no finalist comes");
+  /* a run that says that it measured both counts one result afterwards */
+  CHECK_OK(query_script(
+      store_connection(store),
+      "create temp table m as select m.* from measurement m join variant v on v.id = m.variant_id where"
+      " v.source_hash in (select source_hash from variant group by source_hash having count(*) > 1) limit 1;"
+      "update m set id = 99, variant_id = (select max(id) from variant where source_hash ="
+      " (select source_hash from variant v where v.id = m.variant_id));"
+      "insert into measurement select * from m;"
+      "update run set outcomes = '{\"measured\":' || (select count(*) from measurement where run_id ="
+      " run.id) || '}' where id = (select run_id from m)"));
+  CHECK_EQ(4, number_of(store, "select count(*) from measurement"), "one more");
   CHECK_EQ(2, refresh(store, false, REFRESH_SAME, &all), "again");
   CHECK_EQ(3, number_of(store, "select count(*) from variant"), "variants");
   CHECK_EQ(1, number_of(store, "select count(*) from template"), "templates");

@@ -997,6 +997,38 @@ TEST(results_of_two_runs_of_one_key_are_compared) {
   end_fixture(&f);
 }
 
+/* An export writes only UTF-8. So its reader would find another source. */
+TEST(a_source_is_utf_8_outside_comments) {
+  static const struct {
+    const char *what, *behind;
+    long defects;
+  } rows[] = {{"an ASCII source", "", 0}, {"a comment", "/* \xE4 */", 0}, {"a letter", "static int \xE4;", 1}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    char first[512] = "", hex[IDENTITY_HEX_BYTES], sql_text[256];
+    struct fixture f;
+    struct identity identity;
+    sqlite3_stmt *query = NULL;
+    begin_with_winner(&f);
+    char *source = text_of(f.store, "select source from best where is_current"), *changed = NULL;
+    CHECK(asprintf(&changed, "%s%s\n", source, rows[i].behind) > 0, "memory");
+    CHECK_OK(source_hash(changed, &identity));
+    identity_hex(identity, hex);
+    snprintf(sql_text, sizeof sql_text,
+             "update variant set source_hash = '%s' where id = (select variant_id from best where is_current)", hex);
+    sql(f.store, sql_text);
+    CHECK_OK(query_prepare(store_connection(f.store), "update best set source = ?1 where is_current", &query));
+    sqlite3_bind_text(query, 1, changed, -1, SQLITE_STATIC);
+    CHECK_OK(query_run(query, NULL));
+    sqlite3_finalize(query);
+    const long found = check_store(f.store, first);
+    CHECK_EQ(rows[i].defects, found, "%s: %s", rows[i].what, first);
+    CHECK(found == 0 || strstr(first, "its source is not UTF-8 outside comments"), "%s: %s", rows[i].what, first);
+    free(changed);
+    free(source);
+    end_fixture(&f);
+  }
+}
+
 /* A merge needs many pages in memory; afterwards the connection keeps as many as before. */
 TEST(a_merge_leaves_the_cache_of_pages_as_it_was) {
   static const char bad[] = "pragma foreign_keys = off; update measurement set run_id = 999 where id = 4";
@@ -2113,6 +2145,7 @@ int main(void) {
       cmocka_unit_test(a_verdict_from_the_future_counts_nothing),
       cmocka_unit_test(a_row_from_the_future_is_taken_later),
       cmocka_unit_test(results_of_two_runs_of_one_key_are_compared),
+      cmocka_unit_test(a_source_is_utf_8_outside_comments),
       cmocka_unit_test(a_merge_leaves_the_cache_of_pages_as_it_was),
       cmocka_unit_test(a_run_that_has_ended_since_ends),
       cmocka_unit_test(the_end_of_a_run_takes_back_no_verdict),

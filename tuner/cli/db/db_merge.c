@@ -12,6 +12,7 @@
 #include "base/text/utf8.h"
 #include "db/exchange/merge.h"
 #include "db/exchange/untrusted_files.h"
+#include "db/store/check.h"
 #include "db/store/filesystem.h"
 #include "db/store/query.h"
 #include "library/lookup/installed.h"
@@ -95,12 +96,26 @@ static void print_counts(const struct telling *telling, const struct merge_count
         counts->future == 1 ? "its date is" : "their dates are");
 }
 
+#define SQL_NEWEST_TEMPLATE "select coalesce(max(id), 0) from template"
+
 /* The user's database while files are added to it. */
 struct taking {
   const struct invocation *invocation;
   struct store *store;
   struct looked *files;
 };
+
+/* Look whether the user's database has room for the templates that a file brought.
+ *   before  the newest template without the file */
+static halotune_status room_check(struct store *store, const char *path, int64_t before) {
+  int64_t after = 0;
+  char detail[FAIL_TEXT_BYTES / 2];
+  halotune_status status = query_number(store_connection(store), SQL_NEWEST_TEMPLATE, &after);
+  if (status == HALOTUNE_OK && after > before) status = store_check_size(store);
+  if (status != HALOTUNE_DB) return status;
+  snprintf(detail, sizeof detail, "%s", fail_text());
+  return fail(status, "%s: with this file in the database %s; 'halotune db forget' makes room", path, detail);
+}
 
 /* Add a file to the user's database, within a transaction.
  *   out  receives the facts to print */
@@ -119,7 +134,10 @@ static halotune_status file_merge(const struct taking *taking, struct looked *fi
                                    .signer = file->signer,
                                    .document = document,
                                    .key = file->key};
-  halotune_status status = store_merge(taking->store, file->in.store, &options, counts);
+  int64_t newest = 0;
+  halotune_status status = query_number(store_connection(taking->store), SQL_NEWEST_TEMPLATE, &newest);
+  if (status == HALOTUNE_OK) status = store_merge(taking->store, file->in.store, &options, counts);
+  if (status == HALOTUNE_OK) status = room_check(taking->store, file->path, newest);
   if (status == HALOTUNE_OK) print_counts(&telling, counts);
   return status;
 }
@@ -250,7 +268,9 @@ static halotune_status files_try(const struct taking *taking, int count, long *f
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
     if (!taking->files[i].is_trusted || taking->files[i].is_database) continue;
     status = looked_open(&taking->files[i]);
+    if (status == HALOTUNE_OK) status = query_script(store_connection(taking->store), "begin");
     if (status == HALOTUNE_OK) status = file_merge(taking, &taking->files[i], out, &counts);
+    status = query_finish(store_connection(taking->store), status);
     *future += counts.future;
     looked_close(&taking->files[i]);
   }
