@@ -50,7 +50,7 @@ struct merge {
   /* Runs that were still running here. own: not from the giver, and whose rows are taken. left: whose rows are not,
    * because they are not from the giver, or end before a verdict of theirs */
   struct id_list own, left;
-  struct id_list grown;       /* runs that were there before and get results; one may be listed several times */
+  struct id_list grown; /* runs that were there before and get results or an end; one may be listed several times */
   struct id_list alike_wrong; /* variants that are alike one that is ever wrong, in order, once they are needed */
   bool has_alike_wrong;
   int64_t asked_run;    /* the run for which run_is_from_giver was called last; 0: none */
@@ -144,10 +144,11 @@ static bool is_same_json(const char *a, const char *b) {
 static bool is_same_column(const struct merge *m, const struct table *table, int i) {
   sqlite3_value *theirs = sqlite3_column_value(m->select, i + 1), *ours = sqlite3_column_value(m->find, i + 1);
   const int refers_to = table->columns[i].refers_to;
-  if (table->columns[i].kind == COLUMN_JSON && !is_same_value(theirs, ours))
-    return is_same_json(column_text(m->select, i + 1), column_text(m->find, i + 1));
-  if (refers_to < 0 || sqlite3_value_type(theirs) == SQLITE_NULL) return is_same_value(theirs, ours);
-  return id_map_find(&m->ids, refers_to, sqlite3_value_int64(theirs)) == sqlite3_value_int64(ours);
+  if (refers_to >= 0 && sqlite3_value_type(theirs) != SQLITE_NULL)
+    return id_map_find(&m->ids, refers_to, sqlite3_value_int64(theirs)) == sqlite3_value_int64(ours);
+  if (is_same_value(theirs, ours)) return true;
+  return table->columns[i].kind == COLUMN_JSON &&
+         is_same_json(column_text(m->select, i + 1), column_text(m->find, i + 1));
 }
 
 /* Whether both databases have a value in a column that exports may leave out, and the values differ. */
@@ -389,6 +390,7 @@ static halotune_status meet_run(struct merge *m, int64_t id) {
   if (is_theirs_running || (is_ours_running && !is_taken)) return list_add(&m->ahead, id);
   if (is_ours_running) { /* its finalists are those of the end */
     status = list_add(&m->behind, id);
+    if (status == HALOTUNE_OK) status = list_add(&m->grown, id);
     if (status == HALOTUNE_OK) status = query_with(m->to, "delete from finalist where run_id = ?1", id, NULL);
     return status == HALOTUNE_OK ? end_run(m, id) : status;
   }
@@ -782,11 +784,13 @@ static halotune_status drop_doubled(struct merge *m) {
 static halotune_status drop_other_outcomes(struct merge *m) {
   static const char new_sql[] = "update run set outcomes = null where id > ?1 and " SQL_HAS_OTHER_OUTCOMES("run");
   static const char grown_sql[] = "update run set outcomes = null where id = ?1 and " SQL_HAS_OTHER_OUTCOMES("run");
+  const struct id_list *grown = &m->grown;
   halotune_status status = query_with(m->to, new_sql, m->last_run, NULL);
-  for (int i = 0; i < m->grown.count && status == HALOTUNE_OK; i++)
-    status = query_with(m->to, grown_sql, m->grown.ids[i], NULL);
-  for (int i = 0; i < m->behind.count && status == HALOTUNE_OK; i++)
-    status = query_with(m->to, grown_sql, m->behind.ids[i], NULL);
+  if (grown->count > 1) qsort(grown->ids, (size_t)grown->count, sizeof *grown->ids, compare_ids);
+  for (int i = 0; i < grown->count && status == HALOTUNE_OK; i++) {
+    if (i > 0 && grown->ids[i] == grown->ids[i - 1]) continue; /* results of several runs come in turn */
+    status = query_with(m->to, grown_sql, grown->ids[i], NULL);
+  }
   return status;
 }
 

@@ -316,6 +316,17 @@ static void keep_hash(struct store *store, char hash[IDENTITY_HEX_BYTES]) {
   sqlite3_finalize(query);
 }
 
+/* Check the name of the stencil that a hash means. */
+static void check_name_of_hash(const char *const *paths, int count, const char *hash, const char *why, int number) {
+  const halotune_problem problem = {hash, "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
+  halotune_ctx *ctx;
+  halotune_config config;
+  CHECK_OK(halotune_open(paths, count, &ctx));
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_TEXT("star7", config.stencil, "%s %d", why, number);
+  halotune_close(ctx);
+}
+
 /* The user measured two names of one meaning. A document has a newer row, maybe on a GPU that the user does not have.
  * It does not decide which of the names the hash means. */
 TEST(a_document_does_not_decide_what_a_hash_means) {
@@ -323,10 +334,7 @@ TEST(a_document_does_not_decide_what_a_hash_means) {
     struct work work = work_begin();
     const char *paths[] = {work.path};
     struct store *ours, *theirs;
-    halotune_problem problem = {NULL, "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
     char hash[IDENTITY_HEX_BYTES];
-    halotune_ctx *ctx;
-    halotune_config config;
     CHECK_OK(store_open(work.path, STORE_WRITE, &ours));
     put(ours, FIRST, 0.3, CACHE_STEADY, false, 2);
     bring(ours, &(struct part){USER, false, 1, OTHER_NAME, CACHE_STEADY});
@@ -340,11 +348,7 @@ TEST(a_document_does_not_decide_what_a_hash_means) {
     }
     keep_hash(ours, hash);
     store_close(ours);
-    problem.stencil = hash;
-    CHECK_OK(halotune_open(paths, 1, &ctx));
-    CHECK_OK(halotune_lookup(ctx, &problem, &config));
-    CHECK_TEXT("star7", config.stencil, "with %d documents", is_brought);
-    halotune_close(ctx);
+    check_name_of_hash(paths, 1, hash, "documents:", is_brought);
     work_end(&work);
   }
 }
@@ -354,11 +358,8 @@ TEST(a_name_without_a_right_result_takes_no_hash) {
   for (int i = 0; i < 2; i++) {
     struct work verdicts = work_begin(), winners = work_begin();
     const char *paths[] = {i ? winners.path : verdicts.path, i ? verdicts.path : winners.path};
-    halotune_problem problem = {NULL, "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
     char hash[IDENTITY_HEX_BYTES];
     struct store *store;
-    halotune_ctx *ctx;
-    halotune_config config;
     CHECK_OK(store_open(verdicts.path, STORE_WRITE, &store));
     put(store, FIRST, 0.3, CACHE_STEADY, true, 1);
     CHECK_OK(query_script(store_connection(store), "update problem set nx = 384;" OTHER_NAME));
@@ -368,11 +369,7 @@ TEST(a_name_without_a_right_result_takes_no_hash) {
     CHECK_OK(query_script(store_connection(store), SHIPPED));
     keep_hash(store, hash);
     store_close(store);
-    problem.stencil = hash;
-    CHECK_OK(halotune_open(paths, 2, &ctx));
-    CHECK_OK(halotune_lookup(ctx, &problem, &config));
-    CHECK_TEXT("star7", config.stencil, "order %d", i);
-    halotune_close(ctx);
+    check_name_of_hash(paths, 2, hash, "order", i);
     work_end(&verdicts);
     work_end(&winners);
   }
