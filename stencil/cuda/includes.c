@@ -6,13 +6,15 @@
 
 #include "base/memory/array.h"
 
-/* Skip backslashes at the ends of lines, which join the lines. */
+/* Skip backslashes at the ends of lines, which join the lines. NVRTC allows carriage returns between them, and g++ all
+ * blanks. A text that a compiler does not join is found too often, never too rarely: no word has a backslash. */
 static const char *skip_splices(const char *at) {
-  for (;;) {
-    if (at[0] == '\\' && at[1] == '\n') at += 2;
-    else if (at[0] == '\\' && at[1] == '\r' && at[2] == '\n') at += 3;
-    else return at;
+  while (*at == '\\') {
+    const char *end = at + 1 + strspn(at + 1, " \t\v\f\r");
+    if (*end != '\n') break;
+    at = end + 1;
   }
+  return at;
 }
 
 /* The character after this one. */

@@ -86,6 +86,7 @@ static const struct {
     {"extern \"C\" __global__ void k(float *a) { static_assert(1, \"\"); a[0] = 1; }", "sm_90", NULL, "", "",
      HALOTUNE_OK, -1, 0, 0, 0, 0},
     {"#in\\\nclude \"/dev/null\"\n", "sm_90", NULL, "", "directive", HALOTUNE_COMPILE, 0, 0, 0, 0, 0},
+    {"#in\\\r\r\nclude \"/dev/null\"\n", "sm_90", NULL, "", "directive", HALOTUNE_COMPILE, 0, 0, 0, 0, 0},
     {"#if 0\n#include \"/etc/hostname\"\n#endif\nextern \"C\" __global__ void k(float *a) { a[0] = 1; }", "sm_90", NULL,
      "", "", HALOTUNE_OK, -1, 0, 0, 0, 0},
     {"", "compute_90", NULL, "", "is a virtual architecture (PTX)", HALOTUNE_ARGUMENT, 0, 0, 0, 0, 0},

@@ -157,6 +157,9 @@ TEST(a_file_that_is_included_is_found) {
       {"int a;\n  # include <a.h>\n", true},
       {"#inc\\\nlude \"a.h\"\n", true},
       {"#\\\r\n\\\ninclude \"a.h\"\n", true},
+      {"#inc\\\r\r\nlude \"a.h\"\n", true},  /* NVRTC joins such lines */
+      {"#inc\\ \t\r\nlude \"a.h\"\n", true}, /* g++ joins such lines */
+      {"#inc\\ x\nlude \"a.h\"\n", false},
       {"%:include \"a.h\"\n", true},
       {"%\\\n:include \"a.h\"\n", true},
       {"/* b */ # /* c\n */ /\\\n* d *\\\n/ include A\n", true},
