@@ -1,6 +1,7 @@
 /* check.c: one function for each kind of row. check_launch.c looks at launches. */
 #include "db/store/check.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -524,12 +525,13 @@ static const char counts_sql[] = "select 'run', r.id, 'its outcomes are not thos
                                              " union all select 'best', b.id, 'its text is that of another stencil' from best b join problem p on p.id ="
                                              " b.problem_id join stencil_text x on x.id = b.text_id where x.stencil_id <> p.stencil_id";
 
-/* Whether all samples are numbers. JSON has no others: a document with one could not be read. */
-static bool samples_are_finite(const char *samples, long long count) {
+/* Whether all samples are times that an exact float has. A replay draws its results from them. */
+static bool samples_are_times(const char *samples, long long count) {
+  static const float most_ms = 3e38F; /* so that no median of some is infinite */
   for (long long i = 0; i < count; i++) {
     float sample; /* the address may be unaligned */
     memcpy(&sample, samples + i * (long long)sizeof sample, sizeof sample);
-    if (!isfinite(sample)) return false;
+    if (!(sample >= FLT_MIN && sample <= most_ms)) return false; /* nor NaN */
   }
   return true;
 }
@@ -546,7 +548,7 @@ static halotune_status look_at_samples(struct check *c, sqlite3_stmt *row) {
   if (!samples) return fail_memory();
   if (count != bytes / (long long)sizeof(float) || bytes % (long long)sizeof(float) != 0)
     check_report(c, "%s %lld: it does not hold %lld samples", what, id, count);
-  else if (!samples_are_finite(samples, count)) check_report(c, "%s %lld: a sample is not finite", what, id);
+  else if (!samples_are_times(samples, count)) check_report(c, "%s %lld: a sample is not a time", what, id);
   return HALOTUNE_OK;
 }
 

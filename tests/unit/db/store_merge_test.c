@@ -1922,10 +1922,16 @@ TEST(check_finds_what_is_wrong) {
       {"update measurement set samples = x'00' where id = 3", "measurement 3: it does not hold"},
       {"update finalist set samples = x'0000803f' where run_id = 1", "finalist of run 1: it does not hold"},
       {"update finalist set samples = x'0000803f0000c07f0000803f' where run_id = 1",
-       "finalist of run 1: a sample is not finite"},
+       "finalist of run 1: a sample is not a time"},
       {"update measurement set samples = x'0000803f', sample_count = 1 where id = 2; update measurement set samples ="
        " x'0000807f', sample_count = 1 where id = 3",
-       "measurement 3: a sample is not finite"},
+       "measurement 3: a sample is not a time"},
+      {"update measurement set samples = x'000080bf', sample_count = 1 where id = 3", /* -1 */
+       "measurement 3: a sample is not a time"},
+      {"update measurement set samples = x'00000000', sample_count = 1 where id = 3",
+       "measurement 3: a sample is not a time"},
+      {"update measurement set samples = x'ffff7f7f', sample_count = 1 where id = 3", /* the largest float */
+       "measurement 3: a sample is not a time"},
       {"update finalist set samples = x'', sample_count = -2 where run_id = 2",
        "finalist of run 2: its number of samples"},
       {"update best set source = source || 'int more;' where id = 2", "best 2: its source does not match"},
