@@ -33,6 +33,7 @@ struct filling {
   enum dtype dtype;
   struct input_rule rule;
   struct wave waves[WAVES];
+  const struct ending *ending;
   double *values;
 };
 
@@ -152,7 +153,9 @@ static void fill_pieces(void *context, int thread, long first, long end) {
   const struct filling *filling = context;
   const long *n = filling->grid.n, *period = filling->rule.period, pieces = pieces_of_row(&filling->grid);
   (void)thread;
+  const long between_questions = 1 + PIECE_POINTS / n[0];
   for (long number = first; number < end; number++) {
+    if (number % between_questions == 0 && ending_has_come(filling->ending)) return;
     const long row = number / pieces, x = number % pieces * PIECE_POINTS, left = n[0] - x;
     fill_piece(filling, &(struct piece){.x = x,
                                         .y = row % n[1] % period[1],
@@ -195,9 +198,10 @@ double input_value(const struct input_rule *rule, const struct grid *grid, enum 
 }
 
 halotune_status inputs_fill(const struct inputs *inputs, int field, const struct stencil *stencil,
-                            const struct grid *grid, double *values) {
+                            const struct grid *grid, const struct ending *ending, double *values) {
   enum { PART_POINTS = 1 << 14 };
-  struct filling filling = {.grid = *grid, .kind = inputs->kind, .dtype = inputs->dtype, .values = values};
+  struct filling filling = {
+      .grid = *grid, .kind = inputs->kind, .dtype = inputs->dtype, .ending = ending, .values = values};
   filling.rule = input_rule(inputs, field, stencil, grid);
   if (filling.kind == INPUT_SMOOTH) {
     choose_waves(&filling);
@@ -208,7 +212,7 @@ halotune_status inputs_fill(const struct inputs *inputs, int field, const struct
   parallel_for(grid->n[1] * grid->n[2] * pieces_of_row(grid), 1 + PART_POINTS / piece,
                parallel_threads(inputs->threads), fill_pieces, &filling);
   free(filling.waves[0].sine); /* the first table; all tables are in its memory */
-  return HALOTUNE_OK;
+  return ending_has_come(ending) ? fail(HALOTUNE_CANCELLED, "stopped while inputs were made") : HALOTUNE_OK;
 }
 
 struct sharing {

@@ -3,6 +3,7 @@
 #ifndef TUNER_VERIFY_INPUTS_H
 #define TUNER_VERIFY_INPUTS_H
 
+#include "base/system/ending.h"
 #include "tuner/verify/box.h"
 
 enum input_kind {
@@ -42,10 +43,11 @@ double input_value(const struct input_rule *rule, const struct grid *grid, enum 
  * their kind. Other inputs of a nonlinear update get values from 1/4 to 1, or from -1 to 1 if it asks for signs. All
  * others are at most 1 in size, except INPUT_WIDE.
  *   field   distinguishes the fields of a seed, for example by the number of the input
+ *   ending  asked before every few thousand points
  *   values  receives the dense array. On an axis that is periodic_endpoint the last point repeats the first
- * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+ * Returns HALOTUNE_OK; HALOTUNE_CANCELLED when the ending came; HALOTUNE_MEMORY. */
 halotune_status inputs_fill(const struct inputs *inputs, int field, const struct stencil *stencil,
-                            const struct grid *grid, double *values);
+                            const struct grid *grid, const struct ending *ending, double *values);
 
 /* The points of a box that each step writes in all outputs of a group of fields that exchange places. The fields share
  * the other points.

@@ -53,11 +53,9 @@ struct inputs scene_inputs(const struct scene_request *request) {
                          request->threads, !analysis->is_linear, analysis->asks_signs};
 }
 
-/* Fill a field, unless the ending has come. On large grids, each field takes seconds. */
 static halotune_status fill_field(const struct scene *scene, const struct inputs *inputs, int field, double *values) {
   const struct scene_request *r = &scene->request;
-  if (ending_has_come(&r->ending)) return fail(HALOTUNE_CANCELLED, "stopped while inputs were made");
-  return inputs_fill(inputs, field, r->stencil, &r->domain.grid, values);
+  return inputs_fill(inputs, field, r->stencil, &r->domain.grid, &r->ending, values);
 }
 
 static halotune_status fill_fields(struct scene *scene) {

@@ -63,7 +63,7 @@ static inline struct reference_case reference_case_kernel(const char *name, stru
 static inline void reference_case_fill(struct reference_case *c, enum input_kind kind, uint64_t seed) {
   for (int i = 0; i < c->stencil->input_count; i++) {
     CHECK_OK(inputs_fill(&(struct inputs){.kind = kind, .seed = seed, .dtype = DTYPE_F64, .threads = 1}, i, c->stencil,
-                         &c->grid, c->inputs[i]));
+                         &c->grid, &(const struct ending){0}, c->inputs[i]));
   }
 }
 

@@ -15,7 +15,7 @@ static struct reference_case open_case(const char *boundary, struct grid grid) {
 
 static double *filled(const struct reference_case *c, struct inputs inputs, int field) {
   double *values = reference_field(c->points, NAN);
-  CHECK_OK(inputs_fill(&inputs, field, c->stencil, &c->grid, values));
+  CHECK_OK(inputs_fill(&inputs, field, c->stencil, &c->grid, &(const struct ending){0}, values));
   return values;
 }
 
@@ -310,7 +310,8 @@ TEST(smooth_fields_are_smooth_and_periodic) {
     grid.n[i % MAX_DIMS] = N + endpoint;
     struct reference_case c = open_case(endpoint ? "periodic_endpoint" : "periodic", (struct grid){{2, 2, 2}});
     double values[N + 1], steepest = 0;
-    CHECK_OK(inputs_fill(&(struct inputs){INPUT_SMOOTH, 1, DTYPE_F64, 1, false, false}, 0, c.stencil, &grid, values));
+    CHECK_OK(inputs_fill(&(struct inputs){INPUT_SMOOTH, 1, DTYPE_F64, 1, false, false}, 0, c.stencil, &grid,
+                         &(const struct ending){0}, values));
     for (int k = 0; k < N; k++) steepest = fmax(steepest, fabs(values[(k + 1) % N] - values[k]));
     CHECK(steepest <= 4 * M_PI / N && steepest > M_PI / N, "row %d: %g", i, steepest);
     reference_case_close(&c);

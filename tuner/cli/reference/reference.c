@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/system/clock.h"
+#include "base/system/memory.h"
 #include "base/system/parallel.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/output.h"
@@ -36,7 +37,10 @@ static halotune_status options_read(const struct invocation *invocation, struct 
 
 static halotune_status fields_allocate(struct reference_task *task) {
   const struct stencil *stencil = task->loaded.stencil;
+  const int fields = stencil->input_count + stencil->output_count;
+  const halotune_status status = memory_check("the fields", (double)task->points * sizeof(double) * fields);
   bool ok = true;
+  if (status != HALOTUNE_OK) return status;
   for (int i = 0; i < stencil->input_count; i++) {
     ok = ok && (task->inputs[i] = calloc((size_t)task->points, sizeof(double))) != NULL;
   }
@@ -55,6 +59,7 @@ static halotune_status inputs_make(struct reference_task *task) {
                           task->threads,
                           !task->loaded.analysis->is_linear,
                           task->loaded.analysis->asks_signs};
+  const struct ending ending = {.flag = stop_flag()};
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++) {
     const struct exact *exact = exact_find(stencil, false, i);
@@ -62,7 +67,7 @@ static halotune_status inputs_make(struct reference_task *task) {
       status =
           exact_fill(stencil, exact, &task->grid, task->coefficients, 0, task->threads, stop_flag(), task->inputs[i]);
     } else {
-      status = inputs_fill(&inputs, i, stencil, &task->grid, task->inputs[i]);
+      status = inputs_fill(&inputs, i, stencil, &task->grid, &ending, task->inputs[i]);
     }
   }
   if (status == HALOTUNE_OK) {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/system/memory.h"
 #include "base/system/parallel.h"
 #include "stencil/analysis/iterate.h"
 #include "tuner/cli/run/run_problem.h"
@@ -40,6 +41,8 @@ static halotune_status cpu_open(const struct invocation *invocation, const struc
                                         .ending = {.flag = problem->stop}};
     status = reference_check(&run->reference);
   }
+  if (status == HALOTUNE_OK)
+    status = memory_check("the fields", (double)problem->points * sizeof(double) * field_count(stencil));
   for (int i = 0; i < field_count(stencil) && status == HALOTUNE_OK && fits; i++)
     fits = (run->fields[i] = calloc((size_t)problem->points, sizeof(double))) != NULL;
   if (!fits)
