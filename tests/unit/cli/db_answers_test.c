@@ -25,7 +25,7 @@ static long changes_after(struct store *store, const char *statement, char *line
   long changed, left;
   FILE *out = fmemopen(lines, bytes, "w");
   CHECK(out, "a text");
-  CHECK_OK(answers_ask(store, false, &answers));
+  CHECK_OK(answers_ask(store, &answers));
   CHECK_OK(query_script(store_connection(store), statement));
   CHECK_OK(answers_compare(answers, store, out, &changed, &left));
   fclose(out);
@@ -172,7 +172,7 @@ static long changes_of(const struct tuned *known, const struct tuned *added, cha
   setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
   tuned_make(work.path, known, 1);
   CHECK_OK(store_open(work.path, STORE_WRITE, &store));
-  CHECK_OK(answers_ask(store, false, &answers));
+  CHECK_OK(answers_ask(store, &answers));
   tuned_put_template(store, added, tuned_template(added->template));
   CHECK_OK(answers_compare(answers, store, out, &changed, &left));
   fclose(out);

@@ -29,15 +29,23 @@ struct asked {
   struct one_answer answer;
 };
 
-struct answers {
+/* What programs see that open the same databases. */
+struct view {
   halotune_ctx *ctx;
   sqlite3_stmt *codes; /* while problems are asked for */
-  bool has_starter;
-  double until_ms; /* by clock_thread_ms: no problem is asked for after this time */
-  long left;       /* problems that were not */
+  bool has_starter;    /* the starter database answers behind the user's */
+  bool lacks_starter;  /* there is one, and it does not answer */
+  double until_ms;     /* by clock_thread_ms: no problem is asked for after this time */
+  long left;           /* problems that were not */
   struct asked *list;
   int count, room;
   struct texts texts; /* keys of problems, and names in them */
+};
+
+/* Programs that open the user's usual databases see the starter database, too. Those that name a file do not. */
+struct answers {
+  struct view views[2];
+  int count; /* 1 if there is no starter database */
 };
 
 /* How long it may take to ask before, and again afterwards. The templates of a file may be such that a lookup walks
@@ -46,7 +54,7 @@ static const double most_ms = 20000;
 
 /* What a comparison needs. */
 struct comparison {
-  const struct answers *before;
+  const struct view *before;
   halotune_ctx *after;
   sqlite3_stmt *codes;
   struct texts told; /* names, and answers with their places, that were told */
@@ -187,7 +195,7 @@ static struct identity identity_of_answer(const struct one_answer *answer) {
   return identity_end(&maker);
 }
 
-static void write_problem(const struct asked *asked, struct text *line) {
+static void write_problem(const struct view *view, const struct asked *asked, struct text *line) {
   const halotune_problem *problem = &asked->problem;
   const struct grid grid = {{(long)problem->grid[0], (long)problem->grid[1], (long)problem->grid[2]}};
   text_printf(line, "%s %s ", asked->stencil, dtype_names[problem->dtype]);
@@ -197,36 +205,36 @@ static void write_problem(const struct asked *asked, struct text *line) {
   if (problem->reproducible) text_printf(line, ", reproducible");
   if (problem->steps == HALOTUNE_STEPS_ANY) text_printf(line, ", any number of steps");
   else if (problem->steps > 1) text_printf(line, ", %d steps", problem->steps);
-  text_printf(line, ", on %s: ", asked->device);
+  text_printf(line, ", on %s%s: ", asked->device, view->lacks_starter ? ", without the starter database" : "");
 }
 
 /* Ask for a problem, unless it was asked for. */
-static halotune_status add_problem(struct answers *answers, const struct asked *problem) {
+static halotune_status add_problem(struct view *view, const struct asked *problem) {
   struct text key = {0};
   bool is_new;
-  write_problem(problem, &key);
+  write_problem(view, problem, &key);
   text_printf(&key, "%s %s", problem->problem.stencil, problem->problem.device);
-  const halotune_status status = keep_text(&answers->texts, &key, &is_new);
+  const halotune_status status = keep_text(&view->texts, &key, &is_new);
   if (status != HALOTUNE_OK || !is_new) return status;
-  if (clock_thread_ms() > answers->until_ms) {
-    answers->left++;
+  if (clock_thread_ms() > view->until_ms) {
+    view->left++;
     return HALOTUNE_OK;
   }
-  if (!array_room(answers->list, answers->count, answers->room)) return fail_memory();
-  struct asked *asked = &answers->list[answers->count++];
+  if (!array_room(view->list, view->count, view->room)) return fail_memory();
+  struct asked *asked = &view->list[view->count++];
   *asked = *problem;
   const char **const names[] = {&asked->stencil,         &asked->hash,          &asked->device, &asked->arch,
                                 &asked->problem.stencil, &asked->problem.device};
   for (size_t i = 0; i < COUNT(names); i++) {
-    if (!(*names[i] = texts_keep(&answers->texts, *names[i]))) return fail_memory();
+    if (!(*names[i] = texts_keep(&view->texts, *names[i]))) return fail_memory();
   }
-  return ask_one(answers->ctx, answers->codes, &asked->problem, &asked->answer);
+  return ask_one(view->ctx, view->codes, &asked->problem, &asked->answer);
 }
 
 /* Ask for the problem of a row in the mode of the row, in no particular one, and in parts of it; for single steps,
  * as many steps as it has, and any number.
  *   plain  the problem in no particular mode, for single steps */
-static halotune_status add_modes(struct answers *answers, const struct asked *plain, const halotune_problem *tuned) {
+static halotune_status add_modes(struct view *view, const struct asked *plain, const halotune_problem *tuned) {
   enum { LAUNCH = 1, CACHE = 2, REPRODUCIBLE = 4, ALL = 8 };
   const int steps[] = {1, tuned->steps, HALOTUNE_STEPS_ANY};
   halotune_status status = HALOTUNE_OK;
@@ -239,7 +247,7 @@ static halotune_status add_modes(struct answers *answers, const struct asked *pl
       if (mode & CACHE) asked.problem.cache = tuned->cache;
       if (mode & REPRODUCIBLE) asked.problem.reproducible = tuned->reproducible;
       asked.problem.steps = steps[i];
-      status = add_problem(answers, &asked);
+      status = add_problem(view, &asked);
     }
   }
   return status;
@@ -254,21 +262,21 @@ static bool means_its_gpu(halotune_ctx *ctx, const char *uuid) {
  * same name answers programs that add its text.
  *   plain   its device is the name to print
  *   device  what names the GPU */
-static halotune_status add_device(struct answers *answers, const struct asked *plain, const char *device,
+static halotune_status add_device(struct view *view, const struct asked *plain, const char *device,
                                   const halotune_problem *tuned) {
   struct asked asked = *plain;
   if (context_ordinal(device) >= 0) return HALOTUNE_OK; /* a number would mean a GPU of this machine */
   asked.problem.device = device;
   asked.problem.stencil = asked.stencil;
-  halotune_status status = add_modes(answers, &asked, tuned);
+  halotune_status status = add_modes(view, &asked, tuned);
   asked.problem.stencil = asked.hash;
-  return status == HALOTUNE_OK ? add_modes(answers, &asked, tuned) : status;
+  return status == HALOTUNE_OK ? add_modes(view, &asked, tuned) : status;
 }
 
 /* Ask for the problem of a row. The GPU is named by its UUID, because two models may have one name, and by its
  * architecture: winners of a model that no row names yet can answer for the architecture, and for models without
  * rows. */
-static halotune_status add_row(struct answers *answers, sqlite3_stmt *row) {
+static halotune_status add_row(struct view *view, sqlite3_stmt *row) {
   enum {
     STENCIL,
     STENCIL_HASH,
@@ -280,13 +288,17 @@ static halotune_status add_row(struct answers *answers, sqlite3_stmt *row) {
     IS_COLD,
     IS_REPRODUCIBLE,
     STEPS,
-    CAPABILITY
+    CAPABILITY,
+    IS_EMULATION
   };
   char arch[16];
   const char *uuid = column_text(row, UUID), *name = column_text(row, DEVICE);
-  const char *device = means_its_gpu(answers->ctx, uuid) ? uuid : name;
-  struct asked plain = {
-      .stencil = column_text(row, STENCIL), .hash = column_text(row, STENCIL_HASH), .device = name, .arch = arch};
+  const char *device = means_its_gpu(view->ctx, uuid) ? uuid : name;
+  /* an emulation answers for no architecture, and its lines tell nothing of one */
+  struct asked plain = {.stencil = column_text(row, STENCIL),
+                        .hash = column_text(row, STENCIL_HASH),
+                        .device = name,
+                        .arch = sqlite3_column_int(row, IS_EMULATION) ? name : arch};
   snprintf(arch, sizeof arch, "sm_%d", sqlite3_column_int(row, CAPABILITY));
   plain.problem =
       (halotune_problem){.dtype = sqlite3_column_int(row, IS_F64) ? HALOTUNE_F64 : HALOTUNE_F32, .steps = 1};
@@ -296,14 +308,14 @@ static halotune_status add_row(struct answers *answers, sqlite3_stmt *row) {
       .cache = (halotune_cache_mode)(1 + (sqlite3_column_int(row, IS_COLD) ? CACHE_COLD : CACHE_STEADY)),
       .reproducible = sqlite3_column_int(row, IS_REPRODUCIBLE),
       .steps = sqlite3_column_int(row, STEPS)};
-  const halotune_status status = add_device(answers, &plain, device, &tuned);
-  plain.device = arch;
-  return status == HALOTUNE_OK ? add_device(answers, &plain, arch, &tuned) : status;
+  const halotune_status status = add_device(view, &plain, device, &tuned);
+  plain.device = plain.arch = arch;
+  return status == HALOTUNE_OK ? add_device(view, &plain, arch, &tuned) : status;
 }
 
 /* Ask for the problems of a database, also for those without a winner: one that is known to be wrong may answer again.
  * Each mode of a row is asked for with each number of steps that a row of the same place has. */
-static halotune_status add_database(struct answers *answers, struct store *store) {
+static halotune_status add_database(struct view *view, struct store *store) {
 #define SQL_PLACE(p, d)                                                                                             \
   p ".stencil_id as stencil_id, " d ".name as name, " d ".capability as capability, " d ".sm_count as sm_count, " d \
     ".is_emulation as is_emulation, " p ".dtype as dtype, " p ".nx as nx, " p ".ny as ny, " p ".nz as nz"
@@ -312,37 +324,49 @@ static halotune_status add_database(struct answers *answers, struct store *store
           "p",
           "d") " from problem p join device d on d.id = p.device_id)"
                " select printable(s.name), s.hash, printable(m.name), printable(m.uuid), m.dtype = 'f64', m.nx, m.ny, m.nz,"
-               " m.launch = 'graph', m.cache = 'cold', m.is_reproducible, n.steps, m.capability from mode m join number n using (stencil_id,"
+               " m.launch = 'graph', m.cache = 'cold', m.is_reproducible, n.steps, m.capability, m.is_emulation from mode m join number n using (stencil_id,"
                " name, capability, sm_count, is_emulation, dtype, nx, ny, nz) join stencil s on s.id = m.stencil_id";
   sqlite3_stmt *query = NULL;
   int code = SQLITE_DONE;
   halotune_status status = query_prepare(store_connection(store), sql, &query);
-  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) status = add_row(answers, query);
+  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) status = add_row(view, query);
   if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(store_connection(store));
   sqlite3_finalize(query);
   return status;
 }
 
-static halotune_status add_starter(struct answers *answers) {
+static halotune_status add_starter(struct view *view) {
   struct store *starter = NULL;
   halotune_status status = store_open_starter(&starter);
-  if (status == HALOTUNE_OK && starter) status = add_database(answers, starter);
+  if (status == HALOTUNE_OK && starter) status = add_database(view, starter);
   store_close(starter);
   return status;
 }
 
-halotune_status answers_ask(struct store *store, bool has_starter, struct answers **out) {
+static halotune_status view_ask(struct view *view, struct store *store) {
+  halotune_status status = context_open_stores(&store, 1, view->has_starter, &view->ctx);
+  if (status == HALOTUNE_OK) status = query_prepare(store_connection(store), codes_sql, &view->codes);
+  if (status == HALOTUNE_OK) status = add_database(view, store);
+  if (status == HALOTUNE_OK && view->has_starter) status = add_starter(view);
+  sqlite3_finalize(view->codes);
+  view->codes = NULL;
+  return status;
+}
+
+halotune_status answers_ask(struct store *store, struct answers **out) {
   struct answers *answers = calloc(1, sizeof *answers);
+  struct store *starter = NULL;
   *out = NULL;
   if (!answers) return fail_memory();
-  answers->has_starter = has_starter;
-  answers->until_ms = clock_thread_ms() + most_ms;
-  halotune_status status = context_open_stores(&store, 1, has_starter, &answers->ctx);
-  if (status == HALOTUNE_OK) status = query_prepare(store_connection(store), codes_sql, &answers->codes);
-  if (status == HALOTUNE_OK) status = add_database(answers, store);
-  if (status == HALOTUNE_OK && has_starter) status = add_starter(answers);
-  sqlite3_finalize(answers->codes);
-  answers->codes = NULL;
+  halotune_status status = store_open_starter(&starter);
+  const double until_ms = clock_thread_ms() + most_ms;
+  answers->count = starter ? 2 : 1;
+  for (int i = 0; i < answers->count && status == HALOTUNE_OK; i++) {
+    answers->views[i] =
+        (struct view){.has_starter = starter && i == 0, .lacks_starter = starter && i == 1, .until_ms = until_ms};
+    status = view_ask(&answers->views[i], store);
+  }
+  store_close(starter);
   if (status == HALOTUNE_OK) *out = answers;
   else answers_free(answers);
   return status;
@@ -390,7 +414,7 @@ static halotune_status compare_problem(struct comparison *c, const struct asked 
   if (has_same_text && is_same_answer(before, &after)) return HALOTUNE_OK;
   const char *from = before->status == HALOTUNE_OK ? before->template_name : "no answer",
              *to = after.status == HALOTUNE_OK ? after.template_name : "no answer";
-  write_problem(asked, &line);
+  write_problem(c->before, asked, &line);
   if (!has_same_text) text_printf(&line, "another text of the stencil");
   else if (is_same_variant(before, &after))
     text_printf(&line, "the same variant of %s, %s", to, after.is_stale ? "stale" : "no longer stale");
@@ -405,33 +429,46 @@ static halotune_status compare_problem(struct comparison *c, const struct asked 
   return status;
 }
 
+/* Ask for the problems of a view again, and compare. */
+static halotune_status view_compare(struct comparison *c, struct store *store, double until_ms, long *left) {
+  const struct view *before = c->before;
+  const struct catalog *catalog = &before->ctx->catalog;
+  int s = 0, d = 0, i = 0;
+  halotune_status status = context_open_stores(&store, 1, before->has_starter, &c->after);
+  if (status == HALOTUNE_OK) status = query_prepare(store_connection(store), codes_sql, &c->codes);
+  for (; s < catalog->stencil_count && status == HALOTUNE_OK && clock_thread_ms() < until_ms; s++)
+    status = compare_name(c, catalog->stencils[s].name);
+  for (; d < catalog->device_count && status == HALOTUNE_OK && clock_thread_ms() < until_ms; d++)
+    status = compare_gpu(c, catalog->devices[d].name);
+  for (; i < before->count && status == HALOTUNE_OK && clock_thread_ms() < until_ms; i++)
+    status = compare_problem(c, &before->list[i]);
+  if (status == HALOTUNE_OK)
+    *left += before->left + catalog->stencil_count - s + catalog->device_count - d + before->count - i;
+  sqlite3_finalize(c->codes);
+  halotune_close(c->after);
+  return status;
+}
+
 halotune_status answers_compare(const struct answers *before, struct store *store, FILE *out, long *changed,
                                 long *left) {
   const double until_ms = clock_thread_ms() + most_ms;
-  struct comparison c = {.before = before, .out = out, .changed = changed};
-  const struct catalog *catalog = &before->ctx->catalog;
-  int s = 0, d = 0, i = 0;
+  struct comparison c = {.out = out, .changed = changed};
+  halotune_status status = HALOTUNE_OK;
   *changed = *left = 0;
-  halotune_status status = context_open_stores(&store, 1, before->has_starter, &c.after);
-  if (status == HALOTUNE_OK) status = query_prepare(store_connection(store), codes_sql, &c.codes);
-  for (; s < catalog->stencil_count && status == HALOTUNE_OK && clock_thread_ms() < until_ms; s++)
-    status = compare_name(&c, catalog->stencils[s].name);
-  for (; d < catalog->device_count && status == HALOTUNE_OK && clock_thread_ms() < until_ms; d++)
-    status = compare_gpu(&c, catalog->devices[d].name);
-  for (; i < before->count && status == HALOTUNE_OK && clock_thread_ms() < until_ms; i++)
-    status = compare_problem(&c, &before->list[i]);
-  if (status == HALOTUNE_OK)
-    *left = before->left + catalog->stencil_count - s + catalog->device_count - d + before->count - i;
-  sqlite3_finalize(c.codes);
+  for (int i = 0; i < before->count && status == HALOTUNE_OK; i++) {
+    c.before = &before->views[i], c.after = NULL, c.codes = NULL;
+    status = view_compare(&c, store, until_ms, left);
+  }
   texts_free(&c.told);
-  halotune_close(c.after);
   return status;
 }
 
 void answers_free(struct answers *answers) {
   if (!answers) return;
-  halotune_close(answers->ctx);
-  texts_free(&answers->texts);
-  free(answers->list);
+  for (int i = 0; i < answers->count; i++) {
+    halotune_close(answers->views[i].ctx);
+    texts_free(&answers->views[i].texts);
+    free(answers->views[i].list);
+  }
   free(answers);
 }

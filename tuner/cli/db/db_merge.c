@@ -242,20 +242,6 @@ static halotune_status copy_open(const char *path, struct store **out) {
   return status;
 }
 
-static bool is_missing(const char *path) { return access(path, F_OK) != 0; }
-
-/* Whether the starter database answers, too, for programs that use the user's database. If neither the usual database
- * is there yet nor that of --db, equal names count as equal paths: a comparison too many does no harm. */
-static bool has_starter(const struct invocation *invocation, const char *path) {
-  char *usual = NULL;
-  bool is_usual = !option_given(invocation, "db");
-  if (!is_usual && store_default_path(&usual) == HALOTUNE_OK)
-    is_usual = file_is_same(path, usual) ||
-               (is_missing(path) && is_missing(usual) && strcmp(path_name(path), path_name(usual)) == 0);
-  free(usual);
-  return is_usual;
-}
-
 /* Add the trusted files to a copy of the user's database, and discard what this would print.
  *   future  receives how many rows are left out because their dates lie in the future */
 static halotune_status files_try(const struct taking *taking, int count, long *future) {
@@ -310,7 +296,7 @@ static halotune_status changes_print(const struct invocation *invocation, const 
     printf("%s is too large for a comparison of the answers before and after\n", path);
   if (status == HALOTUNE_OK && copy) {
     const struct taking trial = {invocation, copy, files};
-    status = comparison_left_out(answers_ask(copy, has_starter(invocation, path), &before));
+    status = comparison_left_out(answers_ask(copy, &before));
     if (status == HALOTUNE_OK) tried = files_try(&trial, count, &future);
     fail_keep(&kept);
     if (status == HALOTUNE_OK && tried != HALOTUNE_MEMORY && before)
@@ -353,8 +339,7 @@ static halotune_status files_take(const struct invocation *invocation, const cha
     adds = adds || (files[i].is_trusted && !files[i].is_database);
   }
   halotune_status status = any && sure ? store_open(path, STORE_WRITE, &store) : HALOTUNE_OK;
-  if (status == HALOTUNE_OK && store && adds)
-    status = comparison_left_out(answers_ask(store, has_starter(invocation, path), &before));
+  if (status == HALOTUNE_OK && store && adds) status = comparison_left_out(answers_ask(store, &before));
   const struct taking taking = {invocation, store, files};
   for (int i = 0, next; i < count && status == HALOTUNE_OK; i = next) {
     next = i + 1;
