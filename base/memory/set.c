@@ -1,24 +1,21 @@
 /* set.c: a hash table that doubles before half of its slots are used. */
 #include "base/memory/set.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/random.h>
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
+#include "base/memory/set_hash.h"
 
-/* The seed of this process; 0 is none yet. Threads that draw it at the same time agree on one. */
-static uint64_t set_seed(void) {
-  static _Atomic uint64_t seed;
-  uint64_t known = atomic_load_explicit(&seed, memory_order_relaxed), drawn = 0;
-  if (known) return known;
+_Atomic uint64_t set_seed;
+
+uint64_t set_draw_seed(void) {
+  uint64_t known = 0, drawn = 0;
   if (getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) < 0) drawn = (uint64_t)(uintptr_t)&drawn; /* early in the boot */
   drawn |= 1;
-  return atomic_compare_exchange_strong(&seed, &known, drawn) ? drawn : known;
+  return atomic_compare_exchange_strong(&set_seed, &known, drawn) ? drawn : known;
 }
 
-uint64_t set_hash(const void *bytes, size_t length) { return XXH3_64bits_withSeed(bytes, length, set_seed()); }
+uint64_t set_hash(const void *bytes, size_t length) { return set_hash_inline(bytes, length); }
 
 static void set_put(struct set *set, struct set_slot slot) {
   size_t at = slot.tag & set->mask;

@@ -453,15 +453,12 @@ static halotune_status compare_installed(struct halotune_ctx *ctx, int template_
   return HALOTUNE_OK;
 }
 
-halotune_status context_is_superseded(struct halotune_ctx *ctx, int template_at, bool *out) {
-  struct known_template *known = &ctx->catalog.templates[template_at];
-  halotune_status status = HALOTUNE_OK;
-  enum standing standing = atomic_load_explicit(&known->standing, memory_order_relaxed); /* it publishes nothing else */
-  if (standing == STANDING_UNKNOWN) { /* threads that compare at the same time get the same result */
-    status = compare_installed(ctx, template_at, &standing);
-    if (status == HALOTUNE_OK) atomic_store_explicit(&known->standing, standing, memory_order_relaxed);
-  }
-  *out = standing == STANDING_SUPERSEDED;
+halotune_status context_find_standing(struct halotune_ctx *ctx, int template_at, bool *is_superseded) {
+  enum standing standing = STANDING_UNKNOWN;
+  const halotune_status status = compare_installed(ctx, template_at, &standing);
+  if (status == HALOTUNE_OK)
+    atomic_store_explicit(&ctx->catalog.templates[template_at].standing, standing, memory_order_relaxed);
+  *is_superseded = standing == STANDING_SUPERSEDED;
   return status;
 }
 

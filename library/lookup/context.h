@@ -58,7 +58,10 @@ struct halotune_ctx {
 };
 
 /* The ctx that answers for the caller's ctx. */
-struct halotune_ctx *context_newest(struct halotune_ctx *root);
+static inline struct halotune_ctx *context_newest(struct halotune_ctx *root) {
+  struct halotune_ctx *newest = atomic_load_explicit(&root->newest, memory_order_acquire);
+  return newest ? newest : root;
+}
 
 /* Find the ctx that made a configuration: `root`, or a ctx that has answered for `root`. NULL if neither did. */
 struct halotune_ctx *context_of_config(struct halotune_ctx *root, const halotune_config *config);
@@ -116,10 +119,19 @@ halotune_status context_current_device(struct halotune_ctx *ctx, const struct ow
 halotune_status context_stencil(struct halotune_ctx *ctx, int stencil, const struct parsed_stencil **out);
 halotune_status context_template(struct halotune_ctx *ctx, int template_at, const struct template **out);
 
-/* Find whether another template of the same name is newer, or is installed. The first call compares the template with
- * the files that were installed at the open, by meaning, which takes a few milliseconds.
+/* Compare a template with the files that were installed at the open, by meaning, which takes a few milliseconds.
+ * Threads that compare at the same time get the same result. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status context_find_standing(struct halotune_ctx *ctx, int template_at, bool *is_superseded);
+
+/* Find whether another template of the same name is newer, or is installed. The first call compares the template.
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
-halotune_status context_is_superseded(struct halotune_ctx *ctx, int template_at, bool *out);
+static inline halotune_status context_is_superseded(struct halotune_ctx *ctx, int template_at, bool *out) {
+  const enum standing standing = /* it publishes nothing else */
+      atomic_load_explicit(&ctx->catalog.templates[template_at].standing, memory_order_relaxed);
+  if (standing == STANDING_UNKNOWN) return context_find_standing(ctx, template_at, out);
+  *out = standing == STANDING_SUPERSEDED;
+  return HALOTUNE_OK;
+}
 
 /* Get the store of a database of the catalog. The first call opens it, and it stays open, because opening a file of
  * an older version copies and migrates all of it. The caller holds ctx->lock while it uses the store. Returns

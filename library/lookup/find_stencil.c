@@ -3,13 +3,7 @@
 
 #include <string.h>
 
-int context_added_count(const struct halotune_ctx *ctx) {
-  return atomic_load_explicit(&ctx->added_stencils, memory_order_acquire);
-}
-
-/* Find the added stencil with this name or hash that was added last; adding it again counts. Returns -1 if there is
- * none. */
-static int find_added(const struct halotune_ctx *ctx, const char *name) {
+int context_find_added(const struct halotune_ctx *ctx, const char *name) {
   const struct catalog *catalog = &ctx->catalog;
   const int count = context_added_count(ctx);
   unsigned newest = 0;
@@ -22,11 +16,6 @@ static int find_added(const struct halotune_ctx *ctx, const char *name) {
     found = i;
   }
   return found;
-}
-
-int context_find_stencil(const struct halotune_ctx *ctx, const char *name) {
-  const int added = find_added(ctx, name);
-  return added >= 0 ? added : names_find(&ctx->catalog.stencil_names, name);
 }
 
 int context_find_same(const struct halotune_ctx *ctx, const char *name, const char *text) {
@@ -60,9 +49,4 @@ halotune_status context_require_stencil(const struct halotune_ctx *ctx, const ch
     return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s'%s", name, nearest.question);
   return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s': run 'halotune tune %s'%s", name, name,
               ctx->catalog.database_count ? "" : "; there is no database yet");
-}
-
-void context_set_stencil(const struct halotune_ctx *ctx, int stencil, struct lookup_key *key) {
-  key->stencil = ctx->catalog.stencils[stencil].rows_of;
-  key->text_of = stencil;
 }

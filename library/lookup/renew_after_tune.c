@@ -9,11 +9,6 @@
 #include "base/files/own.h"
 #include "library/lookup/lookup.h"
 
-struct halotune_ctx *context_newest(struct halotune_ctx *root) {
-  struct halotune_ctx *newest = atomic_load_explicit(&root->newest, memory_order_acquire);
-  return newest ? newest : root;
-}
-
 struct halotune_ctx *context_of_config(struct halotune_ctx *root, const halotune_config *config) {
   const void *made_by = config->reserved[CONFIG_CTX];
   if (made_by == root) return root;

@@ -4,17 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory/set_hash.h"
 #include "library/lookup/priced_family.h"
 
 /* The hash leaves out the modes, so that one chain has the rows of all modes. */
 static uint64_t key_hash(const struct lookup_key *key) {
-  const uint32_t numbers[] = {key->n[0],
-                              key->n[1],
-                              key->n[2],
-                              (uint32_t)key->stencil,
-                              (uint32_t)key->model,
-                              (uint32_t)key->steps << 1 | key->dtype};
-  return set_hash(numbers, sizeof numbers);
+  const uint64_t numbers[] = {(uint64_t)key->n[0] << 32 | key->n[1], (uint64_t)key->n[2] << 32 | (uint32_t)key->stencil,
+                              (uint64_t)(uint32_t)key->model << 32 | (uint32_t)key->steps << 1 | key->dtype};
+  return set_hash_inline(numbers, sizeof numbers);
 }
 
 static bool is_of_problem(const struct served *row, const struct lookup_key *key) {
