@@ -1,10 +1,12 @@
 /* cuda_tokens.c: scans CUDA text, and hashes its tokens. */
 #include "stencil/cuda/cuda_tokens.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory/array.h"
 #include "base/text/text.h"
+#include "stencil/cuda/includes.h"
 
 struct cuda_reader cuda_reader_of(const char *text, size_t length) {
   return (struct cuda_reader){.at = text, .end = text + length, .line = 1};
@@ -340,9 +342,11 @@ static enum layout add_tokens(struct cuda_reader r, struct text *out, struct tex
   return layout;
 }
 
-halotune_status source_hash(const char *text, struct identity *out) {
+/* Hash the tokens, and as much of the layout as a compiler may see, or `least` of it. */
+static halotune_status hash_text(const char *text, enum layout least, struct identity *out) {
   struct text tokens = {0}, spaces = {0};
   enum layout layout = add_tokens(cuda_reader_of(text, strlen(text)), &tokens, &spaces);
+  if (layout < least) layout = least;
   if (has_unclear_lines(text)) layout = LAYOUT_BYTES;
   if (layout != LAYOUT_HIDDEN) add_token(&tokens, "  ", 2); /* no token begins with this */
   if (layout == LAYOUT_SPACES) add_token(&tokens, text_string(&spaces), spaces.length);
@@ -352,6 +356,34 @@ halotune_status source_hash(const char *text, struct identity *out) {
   text_free(&spaces);
   text_free(&tokens);
   return status;
+}
+
+halotune_status cuda_hash(const char *text, struct identity *out) { return hash_text(text, LAYOUT_HIDDEN, out); }
+
+/* Whether NVRTC gets other tokens than the text has. A comment may decide which. */
+static halotune_status is_changed_for_compiler(const char *text, bool *out) {
+  struct text tokens = {0}, spaces = {0}, changed = {0}, changed_spaces = {0};
+  char *disarmed = NULL;
+  *out = false;
+  if (!cuda_includes_file(text)) return HALOTUNE_OK;
+  if (!(disarmed = strdup(text))) return fail_memory();
+  cuda_disarm_includes(disarmed);
+  add_tokens(cuda_reader_of(text, strlen(text)), &tokens, &spaces);
+  add_tokens(cuda_reader_of(disarmed, strlen(disarmed)), &changed, &changed_spaces);
+  const bool is_ok = text_ok(&tokens) && text_ok(&spaces) && text_ok(&changed) && text_ok(&changed_spaces);
+  if (is_ok) *out = tokens.length != changed.length || memcmp(tokens.bytes, changed.bytes, tokens.length) != 0;
+  text_free(&changed_spaces);
+  text_free(&changed);
+  text_free(&spaces);
+  text_free(&tokens);
+  free(disarmed);
+  return is_ok ? HALOTUNE_OK : fail_memory();
+}
+
+halotune_status source_hash(const char *text, struct identity *out) {
+  bool is_changed;
+  const halotune_status status = is_changed_for_compiler(text, &is_changed);
+  return status == HALOTUNE_OK ? hash_text(text, is_changed ? LAYOUT_BYTES : LAYOUT_HIDDEN, out) : status;
 }
 
 bool source_mentions(const char *text, const char *word) {

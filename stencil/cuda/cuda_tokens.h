@@ -54,9 +54,13 @@ static inline bool cuda_is(const struct cuda_token *token, const char *spelling)
 
 /* Hash the meaning of CUDA text: its tokens and the ends of its preprocessor lines. Comments, layout and #line
  * directives do not count, unless a compiler may see them through something in the text. For example, blanks count
- * beside stringification, and all bytes count if a literal has no end. This hash identifies templates and generated
- * sources, so a compiler must never read two texts with one hash differently. Returns HALOTUNE_OK or
- * HALOTUNE_MEMORY. */
+ * beside stringification, and all bytes count if a literal has no end. This hash identifies templates, so a compiler
+ * must never read two texts with one hash differently. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status cuda_hash(const char *text, struct identity *out);
+
+/* The same for a source that is compiled, which it identifies. NVRTC gets it without words that make a compiler look at
+ * a file (includes.h). All bytes count if such a word stands outside of comments, since a comment before it may decide
+ * what takes its place. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status source_hash(const char *text, struct identity *out);
 
 /* Whether a text has a directive #line that source_hash leaves out. */

@@ -185,7 +185,7 @@ static const char known_macros[] = "#define FORMS 1\n";
 halotune_status template_identify(struct template *template, const char *cuda) {
   struct text own = {0}, common = {0};
   struct identity tokens, shared;
-  halotune_status status = source_hash(cuda, &tokens);
+  halotune_status status = cuda_hash(cuda, &tokens);
   /* assemble() cuts a definition at a directive, so that #line is not a comment in a template */
   if (source_has_lines(cuda)) tokens = identity_of("CUDA with #line", cuda, strlen(cuda));
   if (status == HALOTUNE_OK) status = used_definitions_hash(known_macros, template_common_cuda(cuda), cuda, &shared);

@@ -17,6 +17,7 @@
 #include "base/system/clock.h"
 #include "base/system/parallel.h"
 #include "gpu/compile/cache_folder.h"
+#include "stencil/cuda/includes.h"
 #include "tuner/emulate/emulation_batch.h"
 #include "tuner/emulate/emulation_cache.h"
 #include "tuner/emulate/emulation_compiler.h"
@@ -139,11 +140,14 @@ static void write_unrolled(const char *text, struct text *out) {
   text_printf(out, "%s", text);
 }
 
-/* Write the generated source with its own line numbers, followed by the table of its kernels. */
+/* Write the generated source with its own line numbers, followed by the table of its kernels. g++ gets the program that
+ * NVRTC would get. */
 static void write_source(const struct emulation_source *source, bool counts, struct text *out) {
   text_printf(out, "#line 1 \"%s\"\n", source->name);
+  const size_t begin = out->length;
   if (counts) write_unrolled(source->text, out);
   else text_printf(out, "%s", source->text);
+  if (text_ok(out)) cuda_disarm_includes(out->bytes + begin);
   text_printf(out, "\nHALOTUNE_KERNELS ");
   for (int i = 0; i < source->kernel_count; i++) text_printf(out, "HALOTUNE_KERNEL(%s) ", source->kernels[i]);
   text_printf(out, "HALOTUNE_KERNELS_END\n");

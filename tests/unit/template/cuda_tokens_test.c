@@ -145,6 +145,33 @@ TEST(only_meaning_changes_the_hash) {
   }
 }
 
+/* NVRTC gets a source without words that make a compiler look at a file. A comment may decide whether it loses one. */
+TEST(a_comment_counts_if_it_decides_what_is_compiled) {
+  static const struct {
+    const char *left, *right;
+    bool is_same;
+  } rows[] = {
+      {"a = b /* # */ include : 7;", "a = b /*#/**/ include : 7;", false},
+      {"a = b // # /*\ninclude : 7;", "a = b // # \ninclude : 7;", true}, /* neither loses one */
+      {"a = b // # /*\n/**/include : 7;", "a = b // # \n/**/include : 7;", false},
+      {"a = b /* # */ embedded;", "a = b /*#/**/ embedded;", false},
+      {"a = /* a */ assert(b);", "a = /* b */ assert(b);", false},
+      {"a = /* a */ __LINE__;", "a = /* b */ __LINE__;", false},
+      {"a; /* #include \"a.h\" */", "a; // assert", true},
+      {"#if 0\n#include \"a.h\"\n#endif\n", "#if 0\n# include \"a.h\"\n#endif\n", false},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct identity left, right;
+    CHECK_OK(source_hash(rows[i].left, &left));
+    CHECK_OK(source_hash(rows[i].right, &right));
+    CHECK_EQ(rows[i].is_same, identity_compare(left, right) == 0, "row %zu: '%s' and '%s'", i, rows[i].left,
+             rows[i].right);
+    CHECK_OK(cuda_hash(rows[i].left, &left));
+    CHECK_OK(cuda_hash(rows[i].right, &right));
+    CHECK(identity_compare(left, right) == 0, "row %zu: a template has comments", i);
+  }
+}
+
 TEST(a_file_that_is_included_is_found) {
   static const struct {
     const char *text;
@@ -229,6 +256,7 @@ int main(void) {
       cmocka_unit_test(texts_become_tokens),
       cmocka_unit_test(tokens_know_their_lines),
       cmocka_unit_test(only_meaning_changes_the_hash),
+      cmocka_unit_test(a_comment_counts_if_it_decides_what_is_compiled),
       cmocka_unit_test(a_file_that_is_included_is_found),
       cmocka_unit_test(very_many_comments_behind_a_hash_are_read_once),
   };
