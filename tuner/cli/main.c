@@ -16,6 +16,7 @@
 #include "tuner/cli/help/examples.h"
 #include "tuner/cli/help/option_groups.h"
 #include "tuner/cli/options/option_value.h"
+#include "tuner/cli/options/output_apart.h"
 #include "tuner/cli/output/terminal.h"
 
 static void print_commands(void) {
@@ -175,7 +176,8 @@ static enum exit_code run_command(const struct command *command, int argc, char 
   if (limit_check_named("HALOTUNE_PIPE_TIMEOUT") != HALOTUNE_OK ||
       limit_check_named("HALOTUNE_MPI_TIMEOUT") != HALOTUNE_OK)
     return report_failure(HALOTUNE_ARGUMENT);
-  return command->run(&invocation);
+  const halotune_status status = output_check_apart(&invocation);
+  return status == HALOTUNE_OK ? command->run(&invocation) : report_failure(status);
 }
 
 /* Find the command with this name. For an unknown name it prints a message and returns NULL. */
