@@ -141,6 +141,17 @@ done:
   return status;
 }
 
+double reference_bytes(const struct reference *reference) {
+  const struct stencil *stencil = reference->stencil;
+  struct layout layout = {.points = 0};
+  const double fields = stencil->input_count + stencil->output_count;
+  const bool is_laid_out = stencil->kind == STENCIL_STENCIL &&
+                           layout_make(stencil, reference->analysis, &reference->grid, NULL, &layout) == HALOTUNE_OK;
+  const bool copies = is_laid_out && (layout.has_ghosts || reference->steps > 1);
+  return sizeof(double) *
+         (fields * (double)grid_points(&reference->grid) + (copies ? stencil->input_count * (double)layout.points : 0));
+}
+
 halotune_status reference_run(const struct reference *reference, const double *const inputs[], double *const outputs[],
                               double *const magnitudes[]) {
   const struct stencil *stencil = reference->stencil;

@@ -28,6 +28,10 @@ struct reference {
  * Returns HALOTUNE_OK or HALOTUNE_ARGUMENT. */
 halotune_status reference_check(const struct reference *reference);
 
+/* The bytes of all fields, of the caller and of reference_run: inputs are copied if they have ghost points, or for a
+ * second step. The reference was checked. */
+double reference_bytes(const struct reference *reference);
+
 /* Apply a stencil or scan.
  *   inputs      each input's field; on an axis that is periodic_endpoint the last point must repeat the first
  *   outputs     receive each output's field after the last step. Skipped points (those outside of the box, and where a

@@ -37,10 +37,7 @@ static halotune_status options_read(const struct invocation *invocation, struct 
 
 static halotune_status fields_allocate(struct reference_task *task) {
   const struct stencil *stencil = task->loaded.stencil;
-  const int fields = stencil->input_count + stencil->output_count;
-  const halotune_status status = memory_check("the fields", (double)task->points * sizeof(double) * fields);
   bool ok = true;
-  if (status != HALOTUNE_OK) return status;
   for (int i = 0; i < stencil->input_count; i++) {
     ok = ok && (task->inputs[i] = calloc((size_t)task->points, sizeof(double))) != NULL;
   }
@@ -77,17 +74,18 @@ static halotune_status inputs_make(struct reference_task *task) {
   return status;
 }
 
-/* Compute the error of each output against its exact formula. This goes on after a stop: the results of the steps that
- * were made are there. */
+/* Compute the error of each output against its exact formula. This is also done for the steps that were made before a
+ * stop. A stop that comes meanwhile ends it. */
 static halotune_status errors_find(struct reference_task *task) {
   const struct stencil *stencil = task->loaded.stencil;
   struct box box = box_computed(stencil, task->loaded.analysis, &task->grid);
+  const volatile sig_atomic_t *stop = *stop_flag() ? NULL : stop_flag();
   double *want = calloc((size_t)task->points, sizeof *want);
   halotune_status status = want ? HALOTUNE_OK : fail_memory();
   for (int i = 0; i < stencil->output_count && status == HALOTUNE_OK; i++) {
     const struct exact *exact = exact_find(stencil, true, i);
     if (!exact || !stencil_exact_is_for(stencil, exact, task->steps)) continue;
-    status = exact_fill(stencil, exact, &task->grid, task->coefficients, task->steps, task->threads, NULL, want);
+    status = exact_fill(stencil, exact, &task->grid, task->coefficients, task->steps, task->threads, stop, want);
     if (status == HALOTUNE_OK) task->errors[i] = exact_compare(&task->grid, &box, want, task->outputs[i]);
   }
   free(want);
@@ -158,6 +156,8 @@ static halotune_status outputs_compute(struct reference_task *task) {
                                 .steps = (int)task->asked_steps,
                                 .threads = task->threads};
   halotune_status status = reference_check(&reference);
+  const double exact_bytes = task->from_exact ? (double)task->points * sizeof(double) : 0;
+  if (status == HALOTUNE_OK) status = memory_check("the fields", reference_bytes(&reference) + exact_bytes);
   if (status == HALOTUNE_OK) status = stencil_coefficients(stencil, &task->grid, task->coefficients);
   if (status == HALOTUNE_OK) status = fields_allocate(task);
   if (status != HALOTUNE_OK) return status;

@@ -41,8 +41,7 @@ static halotune_status cpu_open(const struct invocation *invocation, const struc
                                         .ending = {.flag = problem->stop}};
     status = reference_check(&run->reference);
   }
-  if (status == HALOTUNE_OK)
-    status = memory_check("the fields", (double)problem->points * sizeof(double) * field_count(stencil));
+  if (status == HALOTUNE_OK) status = memory_check("the fields", reference_bytes(&run->reference));
   for (int i = 0; i < field_count(stencil) && status == HALOTUNE_OK && fits; i++)
     fits = (run->fields[i] = calloc((size_t)problem->points, sizeof(double))) != NULL;
   if (!fits)
