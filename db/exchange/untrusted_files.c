@@ -108,9 +108,9 @@ static halotune_status file_check(int folder, const char *name, const char *path
   struct stat facts;
   *is_there = fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) == 0;
   if (!*is_there) return HALOTUNE_OK;
-  const halotune_status status = own_check(&facts, path, &file_apart);
-  if (status != HALOTUNE_OK || S_ISREG(facts.st_mode)) return status;
-  return fail(HALOTUNE_IO, "%s: this is not a regular file, so it is not used; remove it", path);
+  if (!S_ISREG(facts.st_mode)) /* all may write to a link, as its mode says */
+    return fail(HALOTUNE_IO, "%s: this is not a regular file, so it is not used; remove it", path);
+  return own_check(&facts, path, &file_apart);
 }
 
 /* Write a database to a file of an open folder. Files that are not complete have other names: a process that dies
