@@ -379,9 +379,10 @@ static bool is_told(const struct comparison *c, const char *name) {
 /* Keep that an answer was told in a mode. The line also tells the same answer in parts of this mode, for any number of
  * steps, by the stencil's identity, and for the GPU's architecture. Two stencils of one name may both have no answer.
  *   answer  NULL: there is none
+ *   is_age  the line only tells that the same variant is stale, or no longer so
  *   is_new  receives whether no line has told it */
 static halotune_status keep_told(struct comparison *c, const struct asked *asked, const struct identity *answer,
-                                 bool *is_new) {
+                                 bool is_age, bool *is_new) {
   enum { LAUNCH = 1, CACHE = 2, REPRODUCIBLE = 4, STEPS = 8, DEVICE = 16, WHOLE = 31 };
   const halotune_problem *problem = &asked->problem;
   halotune_status status = HALOTUNE_OK;
@@ -394,7 +395,7 @@ static halotune_status keep_told(struct comparison *c, const struct asked *asked
     struct text part = {0};
     text_printf(&part, "%s %d %lldx%lldx%lld %s %s", asked->stencil, (int)problem->dtype, problem->grid[0],
                 problem->grid[1], problem->grid[2], named & DEVICE ? problem->device : asked->arch, told);
-    text_printf(&part, " %d %d %d %d", named & LAUNCH ? (int)problem->launch : 0,
+    text_printf(&part, " %d %d %d %d %d", is_age, named & LAUNCH ? (int)problem->launch : 0,
                 named & CACHE ? (int)problem->cache : 0, named & REPRODUCIBLE ? problem->reproducible : 0,
                 named & STEPS ? problem->steps : HALOTUNE_STEPS_ANY);
     status = keep_text(&c->told, &part, &is_new_part);
@@ -415,15 +416,16 @@ static halotune_status compare_problem(struct comparison *c, const struct asked 
   const char *from = before->status == HALOTUNE_OK ? before->template_name : "no answer",
              *to = after.status == HALOTUNE_OK ? after.template_name : "no answer";
   write_problem(c->before, asked, &line);
+  const bool is_age = has_same_text && is_same_variant(before, &after);
   if (!has_same_text) text_printf(&line, "another text of the stencil");
-  else if (is_same_variant(before, &after))
-    text_printf(&line, "the same variant of %s, %s", to, after.is_stale ? "stale" : "no longer stale");
+  else if (is_age) text_printf(&line, "the same variant of %s, %s", to, after.is_stale ? "stale" : "no longer stale");
   else if (strcmp(from, to) == 0) text_printf(&line, "another variant of %s", to);
   else text_printf(&line, "%s, in place of %s", to, from);
   status = text_ok(&line) ? HALOTUNE_OK : fail_memory();
   const struct identity answer = identity_of_answer(&after);
   bool is_new = false;
-  if (status == HALOTUNE_OK) status = keep_told(c, asked, after.status == HALOTUNE_OK ? &answer : NULL, &is_new);
+  if (status == HALOTUNE_OK)
+    status = keep_told(c, asked, after.status == HALOTUNE_OK ? &answer : NULL, is_age, &is_new);
   if (is_new) count_change(c, "answer", answer, text_string(&line));
   text_free(&line);
   return status;
