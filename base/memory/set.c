@@ -6,13 +6,13 @@
 
 #include "base/memory/set_hash.h"
 
-_Atomic uint64_t set_seed;
+_Atomic uint64_t set_seed_drawn;
 
 uint64_t set_draw_seed(void) {
   uint64_t known = 0, drawn = 0;
   if (getrandom(&drawn, sizeof drawn, GRND_NONBLOCK) < 0) drawn = (uint64_t)(uintptr_t)&drawn; /* early in the boot */
   drawn |= 1;
-  return atomic_compare_exchange_strong(&set_seed, &known, drawn) ? drawn : known;
+  return atomic_compare_exchange_strong(&set_seed_drawn, &known, drawn) ? drawn : known;
 }
 
 uint64_t set_hash(const void *bytes, size_t length) { return set_hash_inline(bytes, length); }

@@ -675,8 +675,3 @@ void candidates_free(struct candidates *c) {
   arena_free(&c->arena);
   *c = (struct candidates){0};
 }
-
-struct prediction candidates_exact(const struct served *row) {
-  const double intervals_half_widths = 1.96; /* standard deviations from the median to the end of a 95 % interval */
-  return (struct prediction){row->time_ms, (row->high_ms - row->low_ms) / (2 * intervals_half_widths) / row->time_ms};
-}

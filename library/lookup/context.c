@@ -366,8 +366,8 @@ static halotune_status fail_ordinal(halotune_status status, const char *number) 
               number, kept.text);
 }
 
-halotune_status context_device(struct halotune_ctx *ctx, const char *name, struct known_device *room,
-                               const struct known_device **out) {
+halotune_status context_find_device(struct halotune_ctx *ctx, const char *name, struct known_device *room,
+                                    const struct known_device **out) {
   const struct own_device *own = NULL;
   const struct cu *cu;
   const int ordinal = name ? context_ordinal(name) : -1;

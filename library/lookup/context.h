@@ -108,8 +108,19 @@ int context_ordinal(const char *name);
  *   room  holds a device that no database knows
  *   out   receives the device, valid as long as ctx and room
  * Returns HALOTUNE_OK, HALOTUNE_NOT_FOUND, HALOTUNE_NO_GPU or HALOTUNE_ARGUMENT. */
-halotune_status context_device(struct halotune_ctx *ctx, const char *name, struct known_device *room,
-                               const struct known_device **out);
+halotune_status context_find_device(struct halotune_ctx *ctx, const char *name, struct known_device *room,
+                                    const struct known_device **out);
+
+/* The same; most names are found at once. */
+static inline halotune_status context_device(struct halotune_ctx *ctx, const char *name, struct known_device *room,
+                                             const struct known_device **out) {
+  /* others may be numbers, or architectures such as sm_90, which go before equal names */
+  const bool is_plain = name && *name != 's' && !(*name >= '0' && *name <= '9');
+  const int found = is_plain ? names_find(&ctx->catalog.device_names, name) : -1;
+  if (found < 0) return context_find_device(ctx, name, room, out);
+  *out = &ctx->catalog.devices[found];
+  return HALOTUNE_OK;
+}
 
 /* Get the GPU of the calling thread's CUDA context. Returns HALOTUNE_OK or HALOTUNE_NO_GPU. */
 halotune_status context_current_device(struct halotune_ctx *ctx, const struct own_device **out);

@@ -34,9 +34,7 @@ struct nearest context_nearest_stencil(const struct halotune_ctx *ctx, const cha
   return nearest;
 }
 
-halotune_status context_require_stencil(const struct halotune_ctx *ctx, const char *name, int *out) {
-  *out = context_find_stencil(ctx, name);
-  if (*out >= 0) return HALOTUNE_OK;
+halotune_status context_fail_stencil(const struct halotune_ctx *ctx, const char *name) {
   const size_t length = strlen(name);
   const bool is_file = strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".yaml") == 0);
   if (is_file)

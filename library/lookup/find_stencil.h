@@ -24,8 +24,14 @@ static inline int context_find_stencil(const struct halotune_ctx *ctx, const cha
   return added >= 0 ? added : names_find(&ctx->catalog.stencil_names, name);
 }
 
-/* Like context_find_stencil, but fails if there is none. Returns HALOTUNE_OK, or HALOTUNE_NOT_FOUND with what to do. */
-halotune_status context_require_stencil(const struct halotune_ctx *ctx, const char *name, int *out);
+/* Fail because no stencil has this name. Returns HALOTUNE_NOT_FOUND, with what to do. */
+halotune_status context_fail_stencil(const struct halotune_ctx *ctx, const char *name);
+
+/* Like context_find_stencil, but fails if there is none. Returns HALOTUNE_OK or HALOTUNE_NOT_FOUND. */
+static inline halotune_status context_require_stencil(const struct halotune_ctx *ctx, const char *name, int *out) {
+  *out = context_find_stencil(ctx, name);
+  return *out >= 0 ? HALOTUNE_OK : context_fail_stencil(ctx, name);
+}
 
 /* Set the stencil of a lookup key. */
 static inline void context_set_stencil(const struct halotune_ctx *ctx, int stencil, struct lookup_key *key) {

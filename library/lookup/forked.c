@@ -2,18 +2,17 @@
 #include "library/lookup/forked.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include "base/files/locked_files.h"
 
-static atomic_uint forks; /* forks between the first process and this one */
+atomic_uint forked_count;
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void before_fork(void) { pthread_mutex_lock(&gate); }
 static void in_parent(void) { pthread_mutex_unlock(&gate); }
 static void in_child(void) {
-  atomic_fetch_add(&forks, 1);
+  atomic_fetch_add(&forked_count, 1);
   pthread_mutex_unlock(&gate);
 }
 
@@ -29,10 +28,9 @@ static void register_handlers(void) {
  * first, too. */
 __attribute__((constructor)) static void register_at_load(void) { pthread_once(&once, register_handlers); }
 
-unsigned forked_generation(void) { return atomic_load_explicit(&forks, memory_order_relaxed); }
+unsigned forked_generation(void) { return atomic_load_explicit(&forked_count, memory_order_relaxed); }
 
-halotune_status forked_check(unsigned generation) {
-  if (atomic_load_explicit(&forks, memory_order_relaxed) == generation) return HALOTUNE_OK;
+halotune_status forked_fail(void) {
   return fail(HALOTUNE_ARGUMENT, "this ctx was opened before the fork; call halotune_open in the child");
 }
 

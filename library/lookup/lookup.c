@@ -161,8 +161,8 @@ halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *con
   return configuration_read(template, config->parameters, &out->configuration);
 }
 
-static halotune_status read_problem(const struct halotune_ctx *ctx, const halotune_problem *problem,
-                                    struct lookup_key *key) {
+static inline halotune_status read_problem(const struct halotune_ctx *ctx, const halotune_problem *problem,
+                                           struct lookup_key *key) {
   if (!problem->stencil) return fail(HALOTUNE_ARGUMENT, "halotune_lookup: problem->stencil is NULL");
   if ((unsigned)problem->dtype >= DTYPE_COUNT || (unsigned)problem->launch > LAUNCH_MODE_COUNT ||
       (unsigned)problem->cache > CACHE_MODE_COUNT) {

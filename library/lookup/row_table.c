@@ -9,9 +9,8 @@
 
 /* The hash leaves out the modes, so that one chain has the rows of all modes. */
 static uint64_t key_hash(const struct lookup_key *key) {
-  const uint64_t numbers[] = {(uint64_t)key->n[0] << 32 | key->n[1], (uint64_t)key->n[2] << 32 | (uint32_t)key->stencil,
-                              (uint64_t)(uint32_t)key->model << 32 | (uint32_t)key->steps << 1 | key->dtype};
-  return set_hash_inline(numbers, sizeof numbers);
+  return set_hash_three((uint64_t)key->n[0] << 32 | key->n[1], (uint64_t)key->n[2] << 32 | (uint32_t)key->stencil,
+                        (uint64_t)(uint32_t)key->model << 32 | (uint32_t)key->steps << 1 | key->dtype);
 }
 
 static bool is_of_problem(const struct served *row, const struct lookup_key *key) {
