@@ -81,20 +81,13 @@ struct known_device {
 };
 
 /* A row of `best`, or a finalist of its run. It has two cache lines, because a lookup mostly waits for memory. The
- * members that a lookup reads come first. */
+ * members that a lookup compares are in the first one. */
 struct served {
   uint32_t n[MAX_DIMS];
   int stencil, model;
   int template_at;
   int named; /* the stencil under whose name it was measured; `stencil` has the rows of its meaning */
   unsigned char dtype, launch, cache, parameter_count;
-  double time_ms, low_ms, high_ms, roof_share;
-  long long bytes;
-  double date_s;          /* since 1970 */
-  const char *parameters; /* in the order of its template in the catalog */
-  const char *date, *driver, *nvrtc;
-  int64_t id;
-  int database;
   unsigned short steps;       /* time steps of a launch */
   unsigned char occupancy_64; /* in 64ths of the threads that a multiprocessor holds; 0: not known */
   bool reproducible : 1;
@@ -103,6 +96,15 @@ struct served {
   bool is_finalist : 1; /* it lost against the winner of its problem, and may answer for other problems only */
   bool is_foreign : 1;  /* others gave it, or for a finalist its problem's winner */
   bool is_imported : 1; /* a document of others brought it, or for a finalist its problem's winner */
+  int database;
+  double time_ms, low_ms, high_ms;
+  /* the second line */
+  double roof_share;
+  long long bytes;
+  double date_s;          /* since 1970 */
+  const char *parameters; /* in the order of its template in the catalog */
+  const char *date, *driver, *nvrtc;
+  int64_t id;
 };
 _Static_assert(sizeof(struct served) == 128, "a row is two cache lines");
 
