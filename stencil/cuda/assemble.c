@@ -148,6 +148,17 @@ static bool may_join(const struct cuda_token *left, const struct cuda_token *rig
   return (strchr(words, last) && strchr(words, first)) || (strchr(operators, last) && strchr(operators, first));
 }
 
+/* Whether two tokens belong to one directive. The first one was written last, and those between them are gone. */
+static bool are_in_one_directive(const struct part *part, int last, int at) {
+  for (int i = at; i > last; i--) {
+    if (part->tokens[i].token.kind == CUDA_DIRECTIVE || part->tokens[i].token.kind == CUDA_DIRECTIVE_END) return false;
+  }
+  while (last > 0 && part->tokens[last].token.kind != CUDA_DIRECTIVE &&
+         part->tokens[last].token.kind != CUDA_DIRECTIVE_END)
+    last--;
+  return part->tokens[last].token.kind == CUDA_DIRECTIVE;
+}
+
 /* Write what separates a token from the last written one in the same piece. */
 static void write_gap(struct writer *w, const struct part *part, int at) {
   const struct cuda_token *last = &part->tokens[w->last].token, *token = &part->tokens[at].token;
@@ -164,6 +175,11 @@ static void write_gap(struct writer *w, const struct part *part, int at) {
       return;
     }
     w->line = line;
+  }
+  const bool has_joined = memchr(gap, '\\', (size_t)(token->at - gap)) && memchr(gap, '\n', (size_t)(token->at - gap));
+  if (has_joined && are_in_one_directive(part, w->last, at)) { /* a line that ends here would end the directive */
+    text_add(w->out, " ", 1);
+    return;
   }
   if (memchr(gap, '\n', (size_t)(token->at - gap))) {
     begin_line(w, part, at, part_breaks_before(part, at) > 1);

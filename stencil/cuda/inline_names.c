@@ -58,24 +58,25 @@ static enum operators operators_of(const char *text) {
   return found;
 }
 
-static struct span trim_blanks(struct span span) {
-  while (span.begin < span.end && strchr(" \t\n", *span.begin)) span.begin++;
-  while (span.end > span.begin && strchr(" \t\n", span.end[-1])) span.end--;
-  return span;
+/* The next token that is no comment. */
+static struct cuda_token next_of(struct cuda_reader *reader) {
+  struct cuda_token token = cuda_next(reader);
+  while (token.kind == CUDA_COMMENT) token = cuda_next(reader);
+  return token;
 }
 
-/* Read the arguments of a call up to its closing bracket. Returns their number; -1 if there are too many, or no bracket
- * closes. */
+/* Read the arguments of a call up to its closing bracket. Returns their number; -1 if there are too many, a directive
+ * stands among them, or no bracket closes. */
 static int read_arguments(struct cuda_reader *reader, struct span out[MOST_INLINED_PARAMETERS]) {
   int depth = 0, count = 0;
-  struct cuda_token token = cuda_next(reader);
+  struct cuda_token token = next_of(reader);
   if (!is_one_of(&token, "(")) return -1;
   const char *begin = token.at + 1;
-  for (; token.kind != CUDA_END; token = cuda_next(reader)) {
+  for (; token.kind != CUDA_END && token.kind != CUDA_DIRECTIVE; token = cuda_next(reader)) {
     depth += is_one_of(&token, "([{") - is_one_of(&token, ")]}");
     if (depth > 0 && (depth > 1 || !is_one_of(&token, ","))) continue;
     if (count == MOST_INLINED_PARAMETERS) return -1;
-    out[count++] = trim_blanks((struct span){begin, token.at});
+    out[count++] = (struct span){begin, token.at};
     begin = token.at + 1;
     if (depth == 0) return count;
   }
@@ -111,7 +112,7 @@ static void write_span(struct inliner *in, struct span span);
 
 /* Whether nothing beside an expression can take it apart. */
 static bool stands_alone(const struct cuda_token *before, struct cuda_reader behind) {
-  const struct cuda_token next = cuda_next(&behind);
+  const struct cuda_token next = next_of(&behind);
   return (before->kind == CUDA_END || is_one_of(before, "(,")) && (next.kind == CUDA_END || is_one_of(&next, "),"));
 }
 
@@ -173,8 +174,34 @@ static void write_call(struct inliner *in, const struct call *call, const struct
   text_free(&result);
 }
 
-/* Write a text in which calls are replaced. */
+/* Write an argument in which calls are replaced, in one line and without comments: what stands behind the call must not
+ * become a part of a comment or of a joined line. */
 static void write_span(struct inliner *in, struct span span) {
+  struct cuda_reader reader = read_span(span);
+  struct cuda_token before = {.kind = CUDA_END};
+  bool is_apart = false; /* a comment stands before the token */
+  in->depth++;
+  for (struct cuda_token token; (token = cuda_next(&reader)).kind != CUDA_END;) {
+    struct call call;
+    if (token.kind == CUDA_COMMENT) {
+      is_apart = true;
+      continue;
+    }
+    if (before.kind != CUDA_END && (is_apart || !token.follows_closely)) text_add(in->out, " ", 1);
+    if (read_call(in, &token, reader, &call)) {
+      while (reader.at < call.end) (void)cuda_next(&reader);
+      write_call(in, &call, &before, stands_alone(&before, reader));
+    } else {
+      text_add(in->out, token.at, token.length);
+    }
+    before = token;
+    is_apart = false;
+  }
+  in->depth--;
+}
+
+/* Write a text in which calls are replaced. The rest of it stays as it is. */
+static void write_text(struct inliner *in, struct span span) {
   struct cuda_reader reader = read_span(span);
   struct cuda_token before = {.kind = CUDA_END};
   const char *copied = span.begin;
@@ -195,6 +222,6 @@ static void write_span(struct inliner *in, struct span span) {
 
 halotune_status inline_names(const char *text, const struct inlined *list, int count, struct text *out) {
   struct inliner in = {.list = list, .count = count, .bytes_left = MOST_READ * (long)strlen(text), .out = out};
-  write_span(&in, span_of(text));
+  write_text(&in, span_of(text));
   return text_ok(out) ? HALOTUNE_OK : fail_memory();
 }

@@ -57,6 +57,8 @@ TEST(comments_and_joined_lines_end_where_they_did) {
       {"int f();\nconstexpr int A = 1 /* a */, B = 2;\n" KERNEL("g(A, B);"), "A = 1 /* a */, B = 2;\n"},
       {"constexpr int A = 1 // a\n, B = 2 // b\n;\n#pragma \\\n unroll\n" KERNEL("f(A);"), "#pragma \\\n unroll\n"},
       {"#define ON 1\n" KERNEL("if (ON) {\n  #pragma \\\n    unroll\n  for (;;) f();\n}"), "#pragma \\\n    unroll\n"},
+      {"#define ON 1\n#define A int q = ON == 1 ? 1 : 7 \\\n ; int w = 0;\n" KERNEL("A"),
+       "#define A int q = 1 ; int w = 0;\n"},
       {"#define ON 1\n" KERNEL("if (ON) {\n  for (int\ti = -\t-1;;) f();\n}"), "for (int i = - -1;;) f();"},
   };
   static const char *const none[] = {NULL};

@@ -34,7 +34,14 @@ TEST(names_and_calls_are_replaced) {
       {"sum(sum(k, LOW), sum(j, HIGH))", "(k*LOW)*(j*HIGH)"},
       {"update_of(k, Taps<true>{t, p, k}, results);", "update(Taps<true>{t, p, k}, results);"},
       {"sum (  k ,\n  LOW  )", "k*LOW"},
+      /* a comment in an argument must not reach what stands behind the call, nor a joined line the next one */
+      {"sum(k, LOW // c\n)*0;", "k*LOW*0;"},
+      {"sum(k/* c */, LOW)", "k*LOW"},
+      {"sum/* c */(k, LOW)", "k*LOW"},
+      {"pick(0, a/**/b \\\n)\nx", "a b\nx"},
+      {"f(pick(0, LOW + HIGH) /* c */)", "f(LOW + HIGH /* c */)"},
       /* what stays */
+      {"sum(k,\n#if A\nLOW)\n#endif", "sum(k,\n#if A\nLOW)\n#endif"},
       {"sum(k)", "sum(k)"},
       {"sum(k, a, b)", "sum(k, a, b)"},
       {"sum(a, b, c, d, e)", "sum(a, b, c, d, e)"},
