@@ -268,24 +268,39 @@ static halotune_status lookup_single(struct halotune_ctx *ctx, const struct look
   return HALOTUNE_OK;
 }
 
+/* Answer a problem that was read.
+ *   key  of the problem, without the device's model */
+static inline halotune_status lookup_read(struct halotune_ctx *ctx, const halotune_problem *problem,
+                                          const struct known_device *device, struct lookup_key *key,
+                                          halotune_config *out) {
+  struct answer answer;
+  key->model = device->model;
+  const bool is_single = problem->steps == 0 || problem->steps == 1;
+  halotune_status status =
+      is_single ? lookup_single(ctx, key, device, &answer) : lookup_steps(ctx, problem, device, key, &answer);
+  if (status == HALOTUNE_OK) status = context_is_superseded(ctx, answer.template_at, &answer.is_stale);
+  if (status != HALOTUNE_OK) return status;
+  if (answer.match == HALOTUNE_MATCH_EXACT && answer.is_stale) answer.match = HALOTUNE_MATCH_STALE;
+  return config_fill(ctx, key, &answer, out);
+}
+
 halotune_status halotune_lookup(halotune_ctx *ctx, const halotune_problem *problem, halotune_config *out) {
   struct known_device room;
   const struct known_device *device;
   struct lookup_key key = {.stencil = 0};
-  struct answer answer;
   if (!ctx || !problem || !out) return fail(HALOTUNE_ARGUMENT, "halotune_lookup: an argument is NULL");
   halotune_status status = forked_check(ctx->generation);
   ctx = context_newest(ctx);
   if (status == HALOTUNE_OK) status = read_problem(ctx, problem, &key);
   if (status == HALOTUNE_OK) status = context_device(ctx, problem->device, &room, &device);
-  if (status != HALOTUNE_OK) return status;
-  key.model = device->model;
-  const bool is_single = problem->steps == 0 || problem->steps == 1;
-  status = is_single ? lookup_single(ctx, &key, device, &answer) : lookup_steps(ctx, problem, device, &key, &answer);
-  if (status == HALOTUNE_OK) status = context_is_superseded(ctx, answer.template_at, &answer.is_stale);
-  if (status != HALOTUNE_OK) return status;
-  if (answer.match == HALOTUNE_MATCH_EXACT && answer.is_stale) answer.match = HALOTUNE_MATCH_STALE;
-  return config_fill(ctx, &key, &answer, out);
+  return status == HALOTUNE_OK ? lookup_read(ctx, problem, device, &key, out) : status;
+}
+
+halotune_status lookup_on(struct halotune_ctx *ctx, const halotune_problem *problem, const struct known_device *device,
+                          halotune_config *out) {
+  struct lookup_key key = {.stencil = 0};
+  const halotune_status status = read_problem(ctx, problem, &key);
+  return status == HALOTUNE_OK ? lookup_read(ctx, problem, device, &key, out) : status;
 }
 
 static void copy_text(char *to, size_t bytes, const char *from, size_t length) {

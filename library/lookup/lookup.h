@@ -16,6 +16,10 @@ halotune_status config_check(const halotune_config *config, const char *function
 halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *config, struct lookup_key *key,
                             struct answer *out);
 
+/* Like halotune_lookup, for a device of the ctx's catalog. problem->device is not looked at. */
+halotune_status lookup_on(struct halotune_ctx *ctx, const halotune_problem *problem, const struct known_device *device,
+                          halotune_config *out);
+
 /* Find whether a row of exactly this problem is stored, of at most as many steps as the problem allows. halotune_lookup
  * may still answer with another row, or call this one stale.
  * Returns HALOTUNE_OK, or what halotune_lookup returns if the problem, its stencil or its device is not known. */

@@ -61,6 +61,32 @@ TEST(what_changes_an_answer_is_told) {
   work_end(&work);
 }
 
+/* Two models may have one name, and an imported GPU may have any UUID. A program on a GPU finds the rows of its
+ * model. */
+TEST(a_model_to_which_no_name_leads_is_asked_for) {
+  static const struct tuned places[] = {
+      {GPU_H200, "star7", "zmarch", "vector=4", DTYPE_F32, {512, 512, 512}, LAUNCH_STREAM, CACHE_STEADY, false, 0.27},
+      {GPU_H200, "star7", "direct", "vector=1", DTYPE_F32, {64, 64, 64}, LAUNCH_STREAM, CACHE_STEADY, false, 0.002},
+      {GPU_A100, "star7", "zmarch", "vector=4", DTYPE_F32, {512, 512, 512}, LAUNCH_STREAM, CACHE_STEADY, false, 0.27},
+      {GPU_A100, "star7", "direct", "vector=1", DTYPE_F32, {64, 64, 64}, LAUNCH_STREAM, CACHE_STEADY, false, 0.002},
+  };
+  struct work work = work_begin();
+  struct store *store;
+  char lines[2048] = "";
+  setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
+  tuned_make(work.path, places, COUNT(places));
+  tuned_change(work.path, dates_sql);
+  tuned_change(work.path, "update device set name = 'NVIDIA H200', uuid = case id when 1 then '' else '5' end");
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  static const char both_wrong_sql[] = "update measurement set outcome = 'wrong' where variant_id in"
+                                       " (select variant_id from best where time_ms > 0.2)";
+  CHECK_EQ(2, changes_after(store, both_wrong_sql, lines, sizeof lines), "%s", lines);
+  CHECK(strstr(lines, "steady, on NVIDIA H200: direct, in place of zmarch"), "%s", lines);
+  CHECK(strstr(lines, "steady, on NVIDIA H200 with ") && strstr(lines, " multiprocessors: direct"), "%s", lines);
+  store_close(store);
+  work_end(&work);
+}
+
 /* Two problems of one place are two lines, also if the same answer is new for both: a problem is told apart by its
  * number of steps, too, and by whether its results are reproducible. */
 TEST(each_problem_of_a_place_is_told) {
@@ -234,6 +260,7 @@ TEST(each_stencil_without_an_answer_is_told) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(what_changes_an_answer_is_told),
+                                     cmocka_unit_test(a_model_to_which_no_name_leads_is_asked_for),
                                      cmocka_unit_test(each_problem_of_a_place_is_told),
                                      cmocka_unit_test(modes_are_asked_for_with_the_steps_of_other_rows),
                                      cmocka_unit_test(a_gpu_that_takes_a_name_is_told),

@@ -26,6 +26,12 @@ struct one_answer {
 struct asked {
   halotune_problem problem;
   const char *stencil, *hash, *device, *arch; /* of the row: names, and the stencil's identity */
+  /* if no name leads to the row's model, it is asked for by these facts. name: NULL otherwise */
+  struct model {
+    const char *name;
+    int capability, sm_count;
+    bool is_emulation;
+  } model;
   struct one_answer answer;
 };
 
@@ -147,15 +153,31 @@ static halotune_status code_of_row(sqlite3_stmt *codes, const struct served *row
   return status;
 }
 
+static bool is_of_model(const struct known_device *device, const struct model *model) {
+  return strcmp(device->name, model->name) == 0 && device->capability == model->capability &&
+         device->sm_count == model->sm_count && device->is_emulation == model->is_emulation;
+}
+
+/* Look up a problem by the name of its GPU, or by its model: a program on a GPU finds rows of its model, whatever names
+ * mean. */
+static halotune_status look_up(halotune_ctx *ctx, const struct asked *asked, halotune_config *out) {
+  if (!asked->model.name) return halotune_lookup(ctx, &asked->problem, out);
+  for (int i = 0; i < ctx->catalog.device_count; i++) {
+    const struct known_device *device = &ctx->catalog.devices[i];
+    if (is_of_model(device, &asked->model)) return lookup_on(ctx, &asked->problem, device, out);
+  }
+  return fail(HALOTUNE_NOT_FOUND, "no row is of %s", asked->problem.device);
+}
+
 /* Ask a ctx. That it has no answer is no failure. */
-static halotune_status ask_one(halotune_ctx *ctx, sqlite3_stmt *codes, const halotune_problem *problem,
+static halotune_status ask_one(halotune_ctx *ctx, sqlite3_stmt *codes, const struct asked *asked,
                                struct one_answer *out) {
   halotune_config config;
   struct lookup_key key;
   struct answer answer;
   struct fail_kept kept;
   fail_keep(&kept);
-  halotune_status status = halotune_lookup(ctx, problem, &config);
+  halotune_status status = look_up(ctx, asked, &config);
   if (status == HALOTUNE_OK) status = config_read(ctx, &config, &key, &answer);
   *out = (struct one_answer){.status = status};
   if (status == HALOTUNE_MEMORY) return status;
@@ -223,12 +245,12 @@ static halotune_status add_problem(struct view *view, const struct asked *proble
   if (!array_room(view->list, view->count, view->room)) return fail_memory();
   struct asked *asked = &view->list[view->count++];
   *asked = *problem;
-  const char **const names[] = {&asked->stencil,         &asked->hash,          &asked->device, &asked->arch,
-                                &asked->problem.stencil, &asked->problem.device};
+  const char **const names[] = {&asked->stencil,         &asked->hash,           &asked->device,    &asked->arch,
+                                &asked->problem.stencil, &asked->problem.device, &asked->model.name};
   for (size_t i = 0; i < COUNT(names); i++) {
-    if (!(*names[i] = texts_keep(&view->texts, *names[i]))) return fail_memory();
+    if (*names[i] && !(*names[i] = texts_keep(&view->texts, *names[i]))) return fail_memory();
   }
-  return ask_one(view->ctx, view->codes, &asked->problem, &asked->answer);
+  return ask_one(view->ctx, view->codes, asked, &asked->answer);
 }
 
 /* Ask for the problem of a row in the mode of the row, in no particular one, and in parts of it; for single steps,
@@ -258,6 +280,18 @@ static bool means_its_gpu(halotune_ctx *ctx, const char *uuid) {
   return *uuid && strcmp(gpu_of_name(ctx, uuid), uuid) == 0;
 }
 
+/* Whether lookups on a GPU of this name find rows of the model. */
+static bool leads_to_model(halotune_ctx *ctx, const char *name, const struct model *model) {
+  const struct known_device *found = NULL;
+  struct known_device room;
+  struct fail_kept kept;
+  if (context_ordinal(name) >= 0) return false; /* it would mean a GPU of this machine */
+  fail_keep(&kept);
+  const halotune_status status = context_device(ctx, name, &room, &found);
+  fail_put_back(&kept);
+  return status == HALOTUNE_OK && found != &room && is_of_model(found, model);
+}
+
 /* Ask for the problem of a row on a GPU. The stencil is named by its name, and by its identity: an older stencil of the
  * same name answers programs that add its text.
  *   plain   its device is the name to print
@@ -273,9 +307,9 @@ static halotune_status add_device(struct view *view, const struct asked *plain, 
   return status == HALOTUNE_OK ? add_modes(view, &asked, tuned) : status;
 }
 
-/* Ask for the problem of a row. The GPU is named by its UUID, because two models may have one name, and by its
- * architecture: winners of a model that no row names yet can answer for the architecture, and for models without
- * rows. */
+/* Ask for the problem of a row. The GPU is named by its UUID, because two models may have one name, or by its model if
+ * no name leads there. It is also named by its architecture: winners of a model that no row names yet can answer for
+ * the architecture, and for models without rows. */
 static halotune_status add_row(struct view *view, sqlite3_stmt *row) {
   enum {
     STENCIL,
@@ -289,17 +323,25 @@ static halotune_status add_row(struct view *view, sqlite3_stmt *row) {
     IS_REPRODUCIBLE,
     STEPS,
     CAPABILITY,
-    IS_EMULATION
+    IS_EMULATION,
+    SM_COUNT
   };
-  char arch[16];
+  char arch[16], of_model[FAIL_TEXT_BYTES];
   const char *uuid = column_text(row, UUID), *name = column_text(row, DEVICE);
   const char *device = means_its_gpu(view->ctx, uuid) ? uuid : name;
+  const struct model model = {name, sqlite3_column_int(row, CAPABILITY), sqlite3_column_int(row, SM_COUNT),
+                              sqlite3_column_int(row, IS_EMULATION)};
   /* an emulation answers for no architecture, and its lines tell nothing of one */
   struct asked plain = {.stencil = column_text(row, STENCIL),
                         .hash = column_text(row, STENCIL_HASH),
                         .device = name,
-                        .arch = sqlite3_column_int(row, IS_EMULATION) ? name : arch};
-  snprintf(arch, sizeof arch, "sm_%d", sqlite3_column_int(row, CAPABILITY));
+                        .arch = model.is_emulation ? name : arch};
+  snprintf(arch, sizeof arch, "sm_%d", model.capability);
+  if (!leads_to_model(view->ctx, device, &model)) {
+    snprintf(of_model, sizeof of_model, "%s with %d multiprocessors", name, model.sm_count);
+    plain.model = model;
+    plain.device = device = of_model;
+  }
   plain.problem =
       (halotune_problem){.dtype = sqlite3_column_int(row, IS_F64) ? HALOTUNE_F64 : HALOTUNE_F32, .steps = 1};
   for (int axis = 0; axis < MAX_DIMS; axis++) plain.problem.grid[axis] = sqlite3_column_int64(row, NX + axis);
@@ -310,6 +352,7 @@ static halotune_status add_row(struct view *view, sqlite3_stmt *row) {
       .steps = sqlite3_column_int(row, STEPS)};
   const halotune_status status = add_device(view, &plain, device, &tuned);
   plain.device = plain.arch = arch;
+  plain.model = (struct model){.name = NULL};
   return status == HALOTUNE_OK ? add_device(view, &plain, arch, &tuned) : status;
 }
 
@@ -324,7 +367,7 @@ static halotune_status add_database(struct view *view, struct store *store) {
           "p",
           "d") " from problem p join device d on d.id = p.device_id)"
                " select printable(s.name), s.hash, printable(m.name), printable(m.uuid), m.dtype = 'f64', m.nx, m.ny, m.nz,"
-               " m.launch = 'graph', m.cache = 'cold', m.is_reproducible, n.steps, m.capability, m.is_emulation from mode m join number n using (stencil_id,"
+               " m.launch = 'graph', m.cache = 'cold', m.is_reproducible, n.steps, m.capability, m.is_emulation, m.sm_count from mode m join number n using (stencil_id,"
                " name, capability, sm_count, is_emulation, dtype, nx, ny, nz) join stencil s on s.id = m.stencil_id";
   sqlite3_stmt *query = NULL;
   int code = SQLITE_DONE;
@@ -408,7 +451,7 @@ static halotune_status compare_problem(struct comparison *c, const struct asked 
   const struct one_answer *before = &asked->answer;
   struct one_answer after;
   struct text line = {0};
-  halotune_status status = ask_one(c->after, c->codes, &asked->problem, &after);
+  halotune_status status = ask_one(c->after, c->codes, asked, &after);
   if (status != HALOTUNE_OK) return status;
   const bool has_same_text = before->status != HALOTUNE_OK || after.status != HALOTUNE_OK ||
                              strcmp(before->text, after.text) == 0 || is_told(c, asked->stencil);
