@@ -103,14 +103,20 @@ static bool is_chance(const char *text) {
   return length > 0 && (text[length] == '\0' || strcmp(text + length, "-journal") == 0);
 }
 
-void leftovers_remove(const char *folder, const char *mark) {
+/* Whether so many hexadecimal digits stand before a place in a name. */
+static bool is_behind_hash(const char *name, const char *at, size_t digits) {
+  if ((size_t)(at - name) < digits) return false;
+  return strspn(at - digits, "0123456789abcdef") >= digits;
+}
+
+void leftovers_remove(const char *folder, const char *mark, size_t hash_digits) {
   enum { HOUR_S = 3600 };
   DIR *files = opendir(folder);
   if (!files) return;
   for (struct dirent *entry; (entry = readdir(files));) {
     struct stat facts;
     const char *end = behind_last(entry->d_name, mark);
-    if (!end || !is_chance(end)) continue;
+    if (!end || !is_chance(end) || !is_behind_hash(entry->d_name, end - strlen(mark), hash_digits)) continue;
     if (fstatat(dirfd(files), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(facts.st_mode)) continue;
     if (time(NULL) - facts.st_mtim.tv_sec > HOUR_S) unlinkat(dirfd(files), entry->d_name, 0);
   }

@@ -33,7 +33,8 @@ halotune_status replace_fail(const char *path);
 
 /* Remove what processes that died have left in a folder: regular files that nobody has written to for an hour, and
  * whose names have letters and digits alone, or these and -journal, behind the last place of `mark`. All other files
- * stay, such as a complete copy whose name holds the mark. A file that cannot be removed stays. */
-void leftovers_remove(const char *folder, const char *mark);
+ * stay, such as a complete copy whose name holds the mark. A file that cannot be removed stays.
+ *   hash_digits  number of hexadecimal digits that must stand before the mark */
+void leftovers_remove(const char *folder, const char *mark, size_t hash_digits);
 
 #endif

@@ -118,8 +118,8 @@ static halotune_status file_check(int folder, const char *name, const char *path
 static halotune_status copy_to(int folder, const char *name, struct copy *copy) {
   char opened[64];
   snprintf(opened, sizeof opened, "/proc/self/fd/%d", folder);
-  leftovers_remove(opened, ".db.");
-  leftovers_remove(opened, ".db.new-"); /* of Halotunes that named them so */
+  leftovers_remove(opened, ".db.", IDENTITY_HEX_BYTES - 1);     /* other files there may be the user's */
+  leftovers_remove(opened, ".db.new-", IDENTITY_HEX_BYTES - 1); /* of Halotunes that named them so */
   return file_replace_at(folder, name, copy->path, false, copy_write, copy);
 }
 

@@ -481,7 +481,7 @@ static bool is_same_content(const char *a, const char *b) {
 static void remove_leftovers(const char *copy) {
   char *folder = path_folder(copy), *mark = NULL;
   if (asprintf(&mark, "%s.new-", path_name(copy)) < 0) mark = NULL;
-  if (folder && mark) leftovers_remove(folder, mark);
+  if (folder && mark) leftovers_remove(folder, mark, 0);
   free(mark);
   free(folder);
 }

@@ -79,19 +79,20 @@ ls "$db.untrusted/code.json-"*.db >/dev/null 2>&1
 result "machine code of a file without trust is kept apart" $?
 
 # Parts of copies that killed imports left. One that is younger than an hour may be of an import that is under way.
-part=$db.untrusted/times.json-1.db.new
+part=$db.untrusted/times.json-$(printf %064d 1).db.new
 for name in "$part-1" "$part-aBcDeF" "$part-aBcDeF-journal"; do touch -d '2 hours ago' "$name"; done
 ln -s "$work/own.json" "$part-link"
 touch -h -d '2 hours ago' "$part-link"
 touch "$part-young"
-touch -d '2 hours ago' "${part%new}aBcDeF"
+touch -d '2 hours ago' "${part%new}aBcDeF" "$db.untrusted/mail.db.backup"
 # A complete copy stays, although its name holds what parts have in theirs.
 cp "$work/times.json" "$work/own.db.new-y"
 "$halotune" db import --db "$db" "$work/own.db.new-y" >/dev/null 2>&1
 whole=$(ls "$db.untrusted/own.db.new-y-"*.db)
 touch -d '2 hours ago' "$whole"
 "$halotune" db import --db "$db" "$work/times.json" >"$work/log" 2>&1 && ls "$db.untrusted/times.json-"*.db >/dev/null &&
-  [ "$(cd "$db.untrusted" && echo times*.new-*)" = 'times.json-1.db.new-link times.json-1.db.new-young' ] && [ ! -e "${part%new}aBcDeF" ] && [ -f "$whole" ]
+  [ "$(cd "$db.untrusted" && echo times*.new-*)" = "${part##*/}-link ${part##*/}-young" ] && [ ! -e "${part%new}aBcDeF" ] &&
+  [ -f "$whole" ] && [ -f "$db.untrusted/mail.db.backup" ] # which is the user's
 result "parts of copies that killed imports left are removed after an hour" $?
 rm -f "$part"-* "$whole"
 "$halotune" db import --trust --yes --db "$db" "$work/own.json" >/dev/null 2>&1

@@ -1,4 +1,6 @@
 /* store_merge_test.c: databases are exported, imported, merged, checked and reduced. */
+#include <fcntl.h>
+
 #include "base/files/replace.h"
 #include "db/exchange/content.h"
 #include "db/exchange/export.h"
@@ -1361,9 +1363,21 @@ TEST(what_is_kept_apart_is_the_owners_alone) {
   bool is_new = false;
   begin_fixture(&f);
   snprintf(path, sizeof path, "%s/own.db", work.folder);
+  /* what dead processes have left goes, and files of the user stay */
+  const struct timespec old[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+  char folder[160], others[2][288];
+  snprintf(folder, sizeof folder, "%s.untrusted", path);
+  CHECK_EQ(0, mkdir(folder, 0700), "%s", folder);
+  snprintf(others[0], sizeof others[0], "%s/mail.db.backup", folder);
+  snprintf(others[1], sizeof others[1], "%s/x-%064d.db.AAAAAA", folder, 0);
+  for (int i = 0; i < 2; i++) {
+    CHECK_OK(file_replace_cached(others[i], "", 0));
+    CHECK_EQ(0, utimensat(AT_FDCWD, others[i], old, 0), "%s", others[i]);
+  }
   const mode_t before = umask(0);
   CHECK_OK(untrusted_keep(path, f.store, "x.json", &document, &kept, &is_new));
   umask(before);
+  CHECK(access(others[0], F_OK) == 0 && access(others[1], F_OK) != 0, "%s", folder);
   CHECK(is_new && stat(kept, &facts) == 0, "%s", kept);
   CHECK_EQ(0600, facts.st_mode & 0777, "%s", kept);
   free(kept);
