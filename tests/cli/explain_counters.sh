@@ -55,5 +55,8 @@ echo '==ERROR== ERR_NVGPUCTRPERM' >"$TMPDIR/star7.csv"
 explain
 rm "$TMPDIR/star7.csv"
 explain
+echo '-- a table that would take hours'
+awk 'BEGIN {printf "\"Kernel Name\",\""; for (i = 0; i < 60000; i++) printf "x"; print "\"\n\"\",\"\""; for (i = 0; i < 20000; i++) print "\"k\",\"1\""}' >"$TMPDIR/star7.csv"
+explain
 # slow
 # exit 0

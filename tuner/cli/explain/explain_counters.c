@@ -13,6 +13,10 @@
 
 enum { MOST_BYTES = 1 << 26, FIELD_BYTES = 256 };
 
+/* The names and units of columns are read for each launch. All of that takes some seconds at most: enough for 10,000
+ * launches with all counters. */
+static const long most_head_bytes = 1L << 30;
+
 #define AS_NAME(member, what, metric) what,
 const char *const counter_names[COUNTERS] = {COUNTER_UNITS(AS_NAME)};
 #undef AS_NAME
@@ -156,9 +160,15 @@ static halotune_status fail_launch(const char *path, const struct counted_launch
 static halotune_status find_launch(const char *path, const char *names, const char *units, const char *line,
                                    const struct counted_launch *winner, struct counters *out) {
   struct launch_row closest = {0}, row;
+  long left = most_head_bytes;
   bool found = false;
   for (; line && !found; line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
     if (*line != '"') continue;
+    left -= (long)(strcspn(names, "\n") + strcspn(units, "\n"));
+    if (left < 0) {
+      text_free(&closest.differences);
+      return fail(HALOTUNE_PARSE, "%s: this table is too large: profile fewer launches, or fewer counters", path);
+    }
     read_launch(names, units, line, winner, &row, out);
     const bool is_kernel = strcmp(row.kernel, winner->kernel) == 0;
     found = is_kernel && row.has_extents && row.has_counter && text_ok(&row.differences) && row.differences.length == 0;
