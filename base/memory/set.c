@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "base/memory/set_hash.h"
 
 _Atomic uint64_t set_seed_drawn;
@@ -15,7 +18,7 @@ uint64_t set_draw_seed(void) {
   return atomic_compare_exchange_strong(&set_seed_drawn, &known, drawn) ? drawn : known;
 }
 
-uint64_t set_hash(const void *bytes, size_t length) { return set_hash_inline(bytes, length); }
+uint64_t set_hash(const void *bytes, size_t length) { return XXH3_64bits_withSeed(bytes, length, set_seed()); }
 
 static void set_put(struct set *set, struct set_slot slot) {
   size_t at = slot.tag & set->mask;

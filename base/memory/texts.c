@@ -10,7 +10,7 @@ static int find_hashed(const struct texts *texts, const char *text, size_t lengt
   int number;
   for (struct set_walk at = set_walk(&texts->by_hash, hash); set_next(&at, &number);) {
     const char *kept = texts->list[number];
-    if (strncmp(kept, text, length) == 0 && kept[length] == '\0') return number;
+    if (strlen(kept) == length && memcmp(kept, text, length) == 0) return number;
   }
   return -1;
 }

@@ -14,11 +14,11 @@ static int two_digits(const char *text, char behind) {
 
 static bool is_end(const char *text) {
   if (*text == '.') {
-    text++;
-    if (strspn(text, "0123456789") == 0) return false;
-    text += strspn(text, "0123456789");
+    const char *digits = ++text;
+    while (*text >= '0' && *text <= '9') text++;
+    if (text == digits) return false;
   }
-  return strcmp(text, "Z") == 0;
+  return text[0] == 'Z' && text[1] == '\0';
 }
 
 /* Years begin in March, so that a leap day is the last day of its year. */

@@ -242,12 +242,3 @@ const char *column_text(sqlite3_stmt *query, int column) {
   const char *text = (const char *)sqlite3_column_text(query, column);
   return text ? text : "";
 }
-
-double value_real(sqlite3_value *value) {
-  return sqlite3_value_type(value) == SQLITE_NULL ? NAN : sqlite3_value_double(value);
-}
-
-const char *value_text(sqlite3_value *value) {
-  const char *text = (const char *)sqlite3_value_text(value);
-  return text ? text : "";
-}

@@ -3,6 +3,7 @@
 #ifndef DB_STORE_QUERY_H
 #define DB_STORE_QUERY_H
 
+#include <math.h>
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -91,8 +92,13 @@ int64_t column_reading(sqlite3_stmt *query, int column);
 double column_amount(sqlite3_stmt *query, int column);
 const char *column_text(sqlite3_stmt *query, int column);
 
-/* The same for a value that an SQL function receives. */
-double value_real(sqlite3_value *value);
-const char *value_text(sqlite3_value *value);
+/* The same for a value that an SQL function receives. Inlined: opening a database calls them for each row. */
+static inline double value_real(sqlite3_value *value) {
+  return sqlite3_value_type(value) == SQLITE_NULL ? (double)NAN : sqlite3_value_double(value);
+}
+static inline const char *value_text(sqlite3_value *value) {
+  const char *text = (const char *)sqlite3_value_text(value);
+  return text ? text : "";
+}
 
 #endif

@@ -45,8 +45,16 @@ static void mark_range(struct served *list, int count, struct served **order) {
   }
 }
 
+/* Whether both this user and others gave rows. */
+static bool has_both(const struct catalog *c) {
+  int foreign = 0;
+  for (int i = 0; i < c->row_count; i++) foreign += c->rows[i].is_foreign;
+  return foreign > 0 && foreign < c->row_count;
+}
+
 halotune_status catalog_drop_foreign(struct catalog *c) {
   int kept = 0;
+  if (!has_both(c)) return HALOTUNE_OK;
   struct served **order = malloc(((size_t)c->row_count + 1) * sizeof *order);
   if (!order) return fail_memory();
   for (int first = 0, end; first < c->row_count; first = end) {

@@ -234,7 +234,7 @@ static halotune_status refer_fail(const struct reader *r, const char *table, int
 }
 
 unsigned char occupancy_in_64ths(double share) {
-  return share > 0 && share <= 1 ? (unsigned char)lround(64 * share) : 0;
+  return share > 0 && share <= 1 ? (unsigned char)(64 * share + 0.5) : 0;
 }
 
 /* Pass 1 of 3: read the columns of `best`, and remember the ids of the problem and the variant of each row. Passes 2

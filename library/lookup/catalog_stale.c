@@ -120,8 +120,16 @@ static bool is_newer(const struct catalog *c, const struct winners *winners, int
   return order != 0 ? order > 0 : other > mine;
 }
 
-/* There are no files to compare with. */
+static bool all_are_installed(const struct catalog *c) {
+  for (int i = 0; i < c->template_count; i++) {
+    if (!c->templates[i].installed_yaml) return false;
+  }
+  return true;
+}
+
+/* Find the standing of the templates that are not installed: there are no files to compare with. */
 static halotune_status find_newest(struct catalog *c) {
+  if (all_are_installed(c)) return HALOTUNE_OK;
   struct winners *winners = find_winners(c);
   if (!winners) return fail_memory();
   for (int i = 0; i < c->template_count; i++) {

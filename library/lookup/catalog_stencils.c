@@ -31,17 +31,41 @@ static bool goes_first(const struct known_stencil *a, const struct known_stencil
   return of_a->database != of_b->database ? of_a->database < of_b->database : strcmp(of_a->date, of_b->date) >= 0;
 }
 
-/* Let each hash mean the stencil that has the rows. One without a text has no rows, and cannot be read.
- *   own  for each stencil the rows that this user gave */
-static bool find_hashes(struct catalog *c, const struct own_rows *own) {
+/* Find the rows that this user gave of each stencil, by its name. NULL when memory is out; the caller frees it. */
+static struct own_rows *find_own(const struct catalog *c) {
+  struct own_rows *list = calloc((size_t)c->stencil_count + 1, sizeof *list);
+  for (int i = 0; i < c->row_count && list; i++) {
+    const struct served *row = &c->rows[i];
+    struct own_rows *own = &list[row->named];
+    if (row->is_foreign && !row->is_imported) own->has_shipped = true;
+    if (row->is_foreign) continue;
+    const char *date = date_decides(c->refuted.now, row->date);
+    const bool is_first = !own->date || row->database < own->database;
+    if (is_first || (row->database == own->database && strcmp(own->date, date) < 0))
+      *own = (struct own_rows){row->database, date, own->has_shipped};
+  }
+  return list;
+}
+
+/* Let each hash mean the stencil that has the rows. One without a text has no rows, and cannot be read. Most hashes
+ * have one stencil: then the rows of this user are not looked through. */
+static bool find_hashes(struct catalog *c) {
+  const struct known_stencil *list = c->stencils;
+  struct own_rows *own = NULL;
   bool ok = true;
   for (int i = 0; i < c->stencil_count && ok; i++) {
-    const struct known_stencil *list = c->stencils;
     const int known = names_find(&c->stencil_names, list[i].hash);
     if (!*list[i].text) continue;
-    if (known < 0) ok = names_add(&c->stencil_names, list[i].hash, i);
-    else if (goes_first(&list[i], &list[known], &own[i], &own[known])) names_change(&c->stencil_names, list[i].hash, i);
+    if (known < 0) {
+      ok = names_add(&c->stencil_names, list[i].hash, i);
+      continue;
+    }
+    if (!own) own = find_own(c);
+    ok = own != NULL;
+    if (ok && goes_first(&list[i], &list[known], &own[i], &own[known]))
+      names_change(&c->stencil_names, list[i].hash, i);
   }
+  free(own);
   return ok;
 }
 
@@ -72,27 +96,8 @@ static bool find_stencil_names(struct catalog *c) {
   return ok;
 }
 
-/* Find the rows that this user gave of each stencil, by its name. NULL when memory is out; the caller frees it. */
-static struct own_rows *find_own(const struct catalog *c) {
-  struct own_rows *list = calloc((size_t)c->stencil_count + 1, sizeof *list);
-  for (int i = 0; i < c->row_count && list; i++) {
-    const struct served *row = &c->rows[i];
-    struct own_rows *own = &list[row->named];
-    if (row->is_foreign && !row->is_imported) own->has_shipped = true;
-    if (row->is_foreign) continue;
-    const char *date = date_decides(c->refuted.now, row->date);
-    const bool is_first = !own->date || row->database < own->database;
-    if (is_first || (row->database == own->database && strcmp(own->date, date) < 0))
-      *own = (struct own_rows){row->database, date, own->has_shipped};
-  }
-  return list;
-}
-
 halotune_status catalog_settle_stencils(struct catalog *c) {
-  struct own_rows *own = find_own(c);
-  const bool ok = own && find_hashes(c, own) && find_stencil_names(c);
-  free(own);
-  if (!ok) return fail_memory();
+  if (!find_hashes(c) || !find_stencil_names(c)) return fail_memory();
   find_rows_of(c);
   return HALOTUNE_OK;
 }

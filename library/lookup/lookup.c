@@ -25,7 +25,7 @@ const char *halotune_match_name(halotune_match match) {
 
 /* Compute the seal of a configuration, the member CONFIG_SEAL. It mixes all pointers that are followed later with an
  * address of this library. A struct that was cleared, or that another program filled, has another seal. */
-static const void *config_seal(const halotune_config *config) {
+static inline const void *config_seal(const halotune_config *config) {
   static const char own;
   uint64_t mixed = (uintptr_t)&own;
   const void *const followed[] = {config->parameters,
@@ -44,15 +44,11 @@ halotune_status config_check(const halotune_config *config, const char *function
   return fail(HALOTUNE_ARGUMENT, "%s: the configuration was not filled by halotune_lookup, or was changed", function);
 }
 
-static double age_s(double date_s) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  return (double)now.tv_sec - date_s;
-}
+static double age_s(double date_s) { return (double)time(NULL) - date_s; }
 
 /* Describe a measured row. */
-static void fill_measured(const struct halotune_ctx *ctx, const struct lookup_key *key, const struct answer *answer,
-                          halotune_config *out) {
+static inline void fill_measured(const struct halotune_ctx *ctx, const struct lookup_key *key,
+                                 const struct answer *answer, halotune_config *out) {
   const struct served *row = answer->row;
   for (int axis = 0; axis < MAX_DIMS; axis++) out->measured_grid[axis] = row->n[axis];
   out->parameters = answer->settled ? answer->settled : row->parameters;
@@ -90,8 +86,8 @@ static halotune_status fill_default(struct halotune_ctx *ctx, const struct answe
 
 /* Fill the members that every answer has. fill_measured and fill_default set all others. Nothing clears the struct
  * first, because that would take as long as the rest of a hit. */
-static void fill_question(struct halotune_ctx *ctx, const struct lookup_key *key, const struct answer *answer,
-                          halotune_config *out) {
+static inline void fill_question(struct halotune_ctx *ctx, const struct lookup_key *key, const struct answer *answer,
+                                 halotune_config *out) {
   const struct known_stencil *stencil = &ctx->catalog.stencils[key->text_of];
   const struct known_template *template = &ctx->catalog.templates[answer->template_at];
   out->match = answer->match;
@@ -112,15 +108,21 @@ static void fill_question(struct halotune_ctx *ctx, const struct lookup_key *key
   out->reserved[CONFIG_TEMPLATE] = template;
 }
 
+/* Describe an answer that is a row. */
+static inline void fill_row(struct halotune_ctx *ctx, const struct lookup_key *key, const struct answer *answer,
+                            halotune_config *out) {
+  fill_question(ctx, key, answer, out);
+  fill_measured(ctx, key, answer, out);
+  out->reserved[CONFIG_SEAL] = config_seal(out);
+  out->expected_ms = answer->prediction.time_ms;
+  out->expected_error = answer->prediction.error;
+}
+
 /* Describe an answer. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 static halotune_status config_fill(struct halotune_ctx *ctx, const struct lookup_key *key, const struct answer *answer,
                                    halotune_config *out) {
   if (answer->row) {
-    fill_question(ctx, key, answer, out);
-    fill_measured(ctx, key, answer, out);
-    out->reserved[CONFIG_SEAL] = config_seal(out);
-    out->expected_ms = answer->prediction.time_ms;
-    out->expected_error = answer->prediction.error;
+    fill_row(ctx, key, answer, out);
     return HALOTUNE_OK;
   }
   halotune_config config;
@@ -192,6 +194,8 @@ static inline halotune_status read_problem(const struct halotune_ctx *ctx, const
   return status;
 }
 
+static bool is_single_step(const halotune_problem *problem) { return problem->steps == 0 || problem->steps == 1; }
+
 /* Answer a problem that has no row. */
 static halotune_status lookup_far(struct halotune_ctx *ctx, const struct lookup_key *key,
                                   const struct known_device *device, struct answer *out) {
@@ -249,23 +253,53 @@ static halotune_status lookup_steps(struct halotune_ctx *ctx, const halotune_pro
   return status;
 }
 
-/* Answer for single steps. The configuration of the answer to a hit is not filled, because that would take a tenth of
- * the hit. */
+/* Answer a problem of which no row answers.
+ *   partial  the problem's row, if it comes from a run that was cut short; it answers if no other row is better */
 static halotune_status lookup_single(struct halotune_ctx *ctx, const struct lookup_key *key,
-                                     const struct known_device *device, struct answer *out) {
-  const struct served *row = device->model >= 0 ? lookup_exact(&ctx->table, key) : NULL;
+                                     const struct known_device *device, const struct served *partial,
+                                     struct answer *out) {
   halotune_status status = HALOTUNE_OK;
   bool is_instead = false;
-  out->settled = NULL;
-  out->settled_count = 0;
-  if (!row) return lookup_far(ctx, key, device, out);
-  if (row->is_partial) status = lookup_instead(ctx, key, device, row, out, &is_instead);
+  *out = (struct answer){.match = HALOTUNE_MATCH_EXACT};
+  if (!partial) return lookup_far(ctx, key, device, out);
+  status = lookup_instead(ctx, key, device, partial, out, &is_instead);
   if (status != HALOTUNE_OK || is_instead) return status;
-  out->match = HALOTUNE_MATCH_EXACT;
-  out->row = row;
-  out->template_at = row->template_at;
-  out->prediction = candidates_exact(row);
+  out->row = partial;
+  out->template_at = partial->template_at;
+  out->prediction = candidates_exact(partial);
   return HALOTUNE_OK;
+}
+
+/* Note whether an answer is stale. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+static inline halotune_status settle_match(struct halotune_ctx *ctx, struct answer *answer) {
+  bool is_stale;
+  const halotune_status status = context_is_superseded(ctx, answer->template_at, &is_stale);
+  if (status != HALOTUNE_OK) return status;
+  answer->is_stale = is_stale;
+  if (answer->match == HALOTUNE_MATCH_EXACT && is_stale) answer->match = HALOTUNE_MATCH_STALE;
+  return HALOTUNE_OK;
+}
+
+/* Answer with the problem's own row. This is the whole of a hit, so that its answer stays in registers. */
+static inline halotune_status lookup_hit(struct halotune_ctx *ctx, const struct lookup_key *key,
+                                         const struct served *row, halotune_config *out) {
+  struct answer answer = {
+      .match = HALOTUNE_MATCH_EXACT, .row = row, .template_at = row->template_at, .prediction = candidates_exact(row)};
+  const halotune_status status = settle_match(ctx, &answer);
+  if (status == HALOTUNE_OK) fill_row(ctx, key, &answer, out);
+  return status;
+}
+
+/* Answer a problem whose own row does not answer.
+ *   row  see lookup_single */
+static halotune_status lookup_other(struct halotune_ctx *ctx, const halotune_problem *problem,
+                                    const struct known_device *device, const struct served *row, struct lookup_key *key,
+                                    halotune_config *out) {
+  struct answer answer;
+  halotune_status status = is_single_step(problem) ? lookup_single(ctx, key, device, row, &answer)
+                                                   : lookup_steps(ctx, problem, device, key, &answer);
+  if (status == HALOTUNE_OK) status = settle_match(ctx, &answer);
+  return status == HALOTUNE_OK ? config_fill(ctx, key, &answer, out) : status;
 }
 
 /* Answer a problem that was read.
@@ -273,15 +307,11 @@ static halotune_status lookup_single(struct halotune_ctx *ctx, const struct look
 static inline halotune_status lookup_read(struct halotune_ctx *ctx, const halotune_problem *problem,
                                           const struct known_device *device, struct lookup_key *key,
                                           halotune_config *out) {
-  struct answer answer;
   key->model = device->model;
-  const bool is_single = problem->steps == 0 || problem->steps == 1;
-  halotune_status status =
-      is_single ? lookup_single(ctx, key, device, &answer) : lookup_steps(ctx, problem, device, key, &answer);
-  if (status == HALOTUNE_OK) status = context_is_superseded(ctx, answer.template_at, &answer.is_stale);
-  if (status != HALOTUNE_OK) return status;
-  if (answer.match == HALOTUNE_MATCH_EXACT && answer.is_stale) answer.match = HALOTUNE_MATCH_STALE;
-  return config_fill(ctx, key, &answer, out);
+  const bool has_row = device->model >= 0 && is_single_step(problem);
+  const struct served *row = has_row ? lookup_exact(&ctx->table, key) : NULL;
+  if (row && !row->is_partial) return lookup_hit(ctx, key, row, out);
+  return lookup_other(ctx, problem, device, row, key, out);
 }
 
 halotune_status halotune_lookup(halotune_ctx *ctx, const halotune_problem *problem, halotune_config *out) {

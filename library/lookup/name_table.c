@@ -8,8 +8,9 @@
 bool names_add(struct names *names, const char *text, int number) {
   if (names_entry(names, text)) return true;
   if (!array_room(names->list, names->count, names->capacity)) return false;
-  if (!set_add(&names->by_text, set_hash(text, strlen(text)), names->count)) return false;
-  names->list[names->count++] = (struct name_entry){text, number};
+  const struct name_ends ends = name_ends(text);
+  if (!set_add(&names->by_text, name_hash(text, &ends), names->count)) return false;
+  names->list[names->count++] = (struct name_entry){text, ends, number};
   return true;
 }
 
