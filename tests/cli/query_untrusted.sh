@@ -20,5 +20,9 @@ echo "-- trusted, by the commands as they stand"
 sed -n 's/^  \(halotune.*\)/\1 --yes/p' said >commands
 . ./commands 2>&1 | grep -v "^  " | sed -E "s|$TMPDIR/advice|FOLDER|g; s/document [0-9a-f]{64}/document HASH/" # which depends on SQLite
 ls
+echo "-- what is not used is told once, also where the database is the one of \$HALOTUNE_DB"
+mkfifo "$HALOTUNE_DB.untrusted/fifo.db"
+halotune query star7 --device 'NVIDIA H200' --grid 100,100,100 2>&1 >/dev/null | told
+rm "$HALOTUNE_DB.untrusted/fifo.db"
 halotune query star7 --db "$HALOTUNE_DB" --device 'NVIDIA H200' | grep match
 # exit 0

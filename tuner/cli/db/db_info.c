@@ -214,8 +214,10 @@ static void print_counts(const struct info *info) {
 /* A file that keeps what was imported without trust. */
 static halotune_status show_apart(void *context, const char *file) {
   struct info *info = context;
+  char printable[FAIL_TEXT_BYTES];
+  printable_name(printable, sizeof printable, file);
   if (info->json) json_array_append_new(json_object_get(info->json, "untrusted"), text_json(file));
-  else printf("not trusted: %s\n", file);
+  else printf("not trusted: %s\n", printable);
   return HALOTUNE_OK;
 }
 

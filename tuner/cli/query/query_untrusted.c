@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/system/clock.h"
 #include "base/text/text.h"
@@ -88,6 +89,13 @@ static void database_search(struct search *search, const char *database) {
   fprintf(stderr, "halotune: %s\n", printable);
 }
 
+static bool has_database(const struct catalog *catalog, const char *path) {
+  for (int i = 0; i < catalog->database_count; i++) {
+    if (strcmp(catalog->databases[i].path, path) == 0) return true;
+  }
+  return false;
+}
+
 void query_tell_untrusted(const struct query *q) {
   static const double most_ms = 500;
   struct known_device room;
@@ -103,7 +111,8 @@ void query_tell_untrusted(const struct query *q) {
                           .until_thread_ms = clock_thread_ms() + most_ms};
   for (int i = 0; i < catalog->database_count && !search.is_told; i++)
     database_search(&search, catalog->databases[i].path);
-  if (!search.is_told && !q->names_database && store_default_path(&own) == HALOTUNE_OK) database_search(&search, own);
+  if (!search.is_told && !q->names_database && store_default_path(&own) == HALOTUNE_OK && !has_database(catalog, own))
+    database_search(&search, own);
   /* Names decide which files come first, and who made the files chose their names. */
   if (!search.is_told && clock_thread_ms() > search.until_thread_ms)
     fprintf(stderr,
