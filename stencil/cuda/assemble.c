@@ -97,10 +97,10 @@ struct writer {
   struct text *out;
   const char *file; /* the file of the last line, and its number there */
   int line;
-  int last;           /* the last written token of a piece; -1 for none */
-  bool has_begun;     /* something was written */
-  bool wants_blank;   /* a blank line stood before a piece that was left out */
-  bool is_in_comment; /* the last line ends inside a comment */
+  int last;         /* the last written token of a piece; -1 for none */
+  bool has_begun;   /* something was written */
+  bool wants_blank; /* a blank line stood before a piece that was left out */
+  bool is_in_directive;
 };
 
 static int column_of(const struct text *out) {
@@ -140,14 +140,6 @@ static bool ends_operand(const struct cuda_token *token) {
   return token->kind != CUDA_PUNCTUATION || cuda_is(token, ")") || cuda_is(token, "]");
 }
 
-/* Whether two tokens that touch may be read as other ones: two words as one word, / and a comment as a comment. */
-static bool may_join(const struct cuda_token *left, const struct cuda_token *right) {
-  static const char words[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.\"'";
-  static const char operators[] = "+-*/%<>=!&|^:.#";
-  const char last = left->at[left->length - 1], first = right->at[0];
-  return (strchr(words, last) && strchr(words, first)) || (strchr(operators, last) && strchr(operators, first));
-}
-
 /* Whether two tokens belong to one directive. The first one was written last, and those between them are gone. */
 static bool are_in_one_directive(const struct part *part, int last, int at) {
   for (int i = at; i > last; i--) {
@@ -159,11 +151,39 @@ static bool are_in_one_directive(const struct part *part, int last, int at) {
   return part->tokens[last].token.kind == CUDA_DIRECTIVE;
 }
 
+static bool is_inlined(const struct writer *w, int name) {
+  return name >= 0 && w->a->is_inlined[name] && w->a->constants.list[name].kind == CONSTANT_MACRO;
+}
+
+/* The first byte that is written for a token; 0 for none. */
+static char first_byte(const struct writer *w, const struct part_token *token) {
+  if (is_inlined(w, token->name)) {
+    const struct constant *macro = &w->a->constants.list[token->name];
+    return macro->body.begin < macro->body.end ? macro->part->tokens[macro->body.begin].token.at[0] : '\0';
+  }
+  return token->number ? token->number[0] : token->token.length > 0 ? token->token.at[0] : '\0';
+}
+
+static bool is_replaced(const struct writer *w, const struct part_token *token) {
+  return token->number || is_inlined(w, token->name);
+}
+
+/* Separate a token from the one that it touches in the text, if what is written for one of them would join the other.
+ */
+static void write_close(struct writer *w, const struct part_token *last, const struct part_token *token) {
+  const char first = first_byte(w, token);
+  if (!first || w->out->length == 0 || !(is_replaced(w, last) || is_replaced(w, token))) return;
+  if (cuda_may_join(w->out->bytes[w->out->length - 1], first)) text_add(w->out, " ", 1);
+}
+
 /* Write what separates a token from the last written one in the same piece. */
 static void write_gap(struct writer *w, const struct part *part, int at) {
   const struct cuda_token *last = &part->tokens[w->last].token, *token = &part->tokens[at].token;
   const char *gap = last->at + last->length;
-  if (w->last + 1 == at && token->follows_closely) return;
+  if (w->last + 1 == at && token->follows_closely) {
+    write_close(w, &part->tokens[w->last], &part->tokens[at]);
+    return;
+  }
   /* the tokens are neighbours in the text: separate them as there */
   const bool is_next = w->last + 1 == at;
   const bool is_joined = is_next && memchr(gap, '\\', (size_t)(token->at - gap)); /* lines of one directive */
@@ -186,7 +206,7 @@ static void write_gap(struct writer *w, const struct part *part, int at) {
     return;
   }
   const int spaces = spaces_before(part, ends_operand(last) ? at : w->last + 1);
-  add_spaces(w->out, spaces == 0 && may_join(last, token) ? 1 : spaces);
+  add_spaces(w->out, spaces == 0 && cuda_may_join(last->at[last->length - 1], token->at[0]) ? 1 : spaces);
 }
 
 /* The columns that a macro's tokens take up to the next comma. */
@@ -199,7 +219,7 @@ static int columns_to_comma(const struct part *part, int at, int end) {
   return columns;
 }
 
-/* Write the text of a macro, in lines that break after commas. */
+/* Write the text of a macro, in lines that break after commas. A directive ends with its line, which does not break. */
 static void write_inlined(struct writer *w, int name) {
   enum { LINE_COLUMNS = 118 };
   const struct constant *macro = &w->a->constants.list[name];
@@ -207,7 +227,7 @@ static void write_inlined(struct writer *w, int name) {
   for (int i = macro->body.begin; i < macro->body.end; i++) {
     const struct cuda_token *token = &from->tokens[i].token;
     bool is_first = i == macro->body.begin;
-    bool may_break = !is_first && part_is(from, i - 1, macro->body.end, ",");
+    bool may_break = !is_first && !w->is_in_directive && part_is(from, i - 1, macro->body.end, ",");
     if (may_break && column_of(w->out) + columns_to_comma(from, i, macro->body.end) > LINE_COLUMNS) {
       text_printf(w->out, "\n    ");
       w->line++;
@@ -218,13 +238,11 @@ static void write_inlined(struct writer *w, int name) {
   }
 }
 
-static bool is_inlined(const struct writer *w, int name) {
-  return name >= 0 && w->a->is_inlined[name] && w->a->constants.list[name].kind == CONSTANT_MACRO;
-}
-
 static void write_tokens(struct writer *w, const struct part *part, struct range range) {
   for (int i = range.begin; i < range.end; i++) {
     const struct part_token *token = &part->tokens[i];
+    if (token->token.kind == CUDA_DIRECTIVE) w->is_in_directive = true;
+    if (token->token.kind == CUDA_DIRECTIVE_END) w->is_in_directive = false;
     if (token->is_gone) continue;
     if (w->last >= 0) write_gap(w, part, i);
     else begin_line(w, part, i, w->has_begun && w->wants_blank);

@@ -342,24 +342,6 @@ static enum layout add_tokens(struct cuda_reader r, struct text *out, struct tex
   return layout;
 }
 
-/* Hash the tokens, and as much of the layout as a compiler may see, or `least` of it. */
-static halotune_status hash_text(const char *text, enum layout least, struct identity *out) {
-  struct text tokens = {0}, spaces = {0};
-  enum layout layout = add_tokens(cuda_reader_of(text, strlen(text)), &tokens, &spaces);
-  if (layout < least) layout = least;
-  if (has_unclear_lines(text)) layout = LAYOUT_BYTES;
-  if (layout != LAYOUT_HIDDEN) add_token(&tokens, "  ", 2); /* no token begins with this */
-  if (layout == LAYOUT_SPACES) add_token(&tokens, text_string(&spaces), spaces.length);
-  if (layout == LAYOUT_BYTES) text_add(&tokens, text, strlen(text));
-  halotune_status status = text_ok(&tokens) && text_ok(&spaces) ? HALOTUNE_OK : fail_memory();
-  if (status == HALOTUNE_OK) *out = identity_of("CUDA", text_string(&tokens), tokens.length);
-  text_free(&spaces);
-  text_free(&tokens);
-  return status;
-}
-
-halotune_status cuda_hash(const char *text, struct identity *out) { return hash_text(text, LAYOUT_HIDDEN, out); }
-
 /* Whether NVRTC gets other tokens than the text has. A comment may decide which. */
 static halotune_status is_changed_for_compiler(const char *text, bool *out) {
   struct text tokens = {0}, spaces = {0}, changed = {0}, changed_spaces = {0};
@@ -380,10 +362,44 @@ static halotune_status is_changed_for_compiler(const char *text, bool *out) {
   return is_ok ? HALOTUNE_OK : fail_memory();
 }
 
+/* Hash the tokens, and as much of the layout as a compiler may see, or `least` of it.
+ *   where_seen  what counts of the layout if a compiler sees where blanks stand */
+static halotune_status hash_text(const char *text, enum layout least, enum layout where_seen, struct identity *out) {
+  struct text tokens = {0}, spaces = {0};
+  enum layout layout = add_tokens(cuda_reader_of(text, strlen(text)), &tokens, &spaces);
+  if (layout == LAYOUT_SPACES) layout = where_seen;
+  if (layout < least) layout = least;
+  if (has_unclear_lines(text)) layout = LAYOUT_BYTES;
+  if (layout != LAYOUT_HIDDEN) add_token(&tokens, "  ", 2); /* no token begins with this */
+  if (layout == LAYOUT_SPACES) add_token(&tokens, text_string(&spaces), spaces.length);
+  if (layout == LAYOUT_BYTES) text_add(&tokens, text, strlen(text));
+  const halotune_status status = text_ok(&tokens) && text_ok(&spaces) ? HALOTUNE_OK : fail_memory();
+  if (status == HALOTUNE_OK) *out = identity_of("CUDA", text_string(&tokens), tokens.length);
+  text_free(&spaces);
+  text_free(&tokens);
+  return status;
+}
+
+/* Whether a word stands in a text, but not at the beginning of a directive, that names a file there. If the tokens
+ * before it are removed, a comment before them can disarm it. */
+static bool may_be_disarmed(const char *text) {
+  struct cuda_reader reader = cuda_reader_of(text, strlen(text));
+  struct cuda_token token, before = {.kind = CUDA_END};
+  for (; (token = cuda_next(&reader)).kind != CUDA_END; before = token) {
+    if (token.kind == CUDA_NAME && before.kind != CUDA_DIRECTIVE && cuda_is_file_word(token.at)) return true;
+  }
+  return false;
+}
+
+halotune_status cuda_hash(const char *text, struct identity *out) {
+  return hash_text(text, may_be_disarmed(text) ? LAYOUT_BYTES : LAYOUT_HIDDEN, LAYOUT_BYTES, out);
+}
+
 halotune_status source_hash(const char *text, struct identity *out) {
   bool is_changed;
   const halotune_status status = is_changed_for_compiler(text, &is_changed);
-  return status == HALOTUNE_OK ? hash_text(text, is_changed ? LAYOUT_BYTES : LAYOUT_HIDDEN, out) : status;
+  return status == HALOTUNE_OK ? hash_text(text, is_changed ? LAYOUT_BYTES : LAYOUT_HIDDEN, LAYOUT_SPACES, out)
+                               : status;
 }
 
 bool source_mentions(const char *text, const char *word) {

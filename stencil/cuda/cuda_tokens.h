@@ -52,16 +52,26 @@ static inline bool cuda_is(const struct cuda_token *token, const char *spelling)
          memcmp(token->at, spelling, token->length) == 0;
 }
 
-/* Hash the meaning of CUDA text: its tokens and the ends of its preprocessor lines. Comments, layout and #line
- * directives do not count, unless a compiler may see them through something in the text. For example, blanks count
- * beside stringification, and all bytes count if a literal has no end. This hash identifies templates, so a compiler
- * must never read two texts with one hash differently. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+/* Hash the meaning of a template's CUDA text: its tokens and the ends of its preprocessor lines. Comments, layout and
+ * #line directives do not count, unless a compiler may see them through something in the text: then all bytes count.
+ * Examples are stringification, a literal without an end, a # within a line, and a word that makes a compiler look at a
+ * file (includes.h), since a comment before it may decide what takes its place. This hash identifies templates, so a
+ * compiler must never read the kernels of two texts with one hash differently. Returns HALOTUNE_OK or
+ * HALOTUNE_MEMORY. */
 halotune_status cuda_hash(const char *text, struct identity *out);
 
-/* The same for a source that is compiled, which it identifies. NVRTC gets it without words that make a compiler look at
- * a file (includes.h). All bytes count if such a word stands outside of comments, since a comment before it may decide
- * what takes its place. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+/* The same for a source that is compiled, which it identifies. Where blanks stand counts, and no other byte, if a
+ * compiler may see no more than that: nothing removes tokens from a source. */
 halotune_status source_hash(const char *text, struct identity *out);
+
+/* Whether two tokens that touch may be read as other ones: two words as one word, / and a comment as a comment.
+ *   last   byte of the left token
+ *   first  byte of the right one */
+static inline bool cuda_may_join(char last, char first) {
+  static const char words[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.\"'";
+  static const char operators[] = "+-*/%<>=!&|^:.#";
+  return (strchr(words, last) && strchr(words, first)) || (strchr(operators, last) && strchr(operators, first));
+}
 
 /* Whether a text has a directive #line that source_hash leaves out. */
 bool source_has_lines(const char *text);

@@ -25,9 +25,7 @@ static bool begins_with(const char *at, const char *word) {
   return *word == '\0';
 }
 
-/* Whether a directive begins here that names a file. NVRTC 13.0 knows only the first one; newer compilers, and those of
- * the emulation, know all. */
-static bool is_directive(const char *at) {
+bool cuda_is_file_word(const char *at) {
   static const char *const directives[] = {"include", "import", "embed"};
   for (size_t i = 0; i < COUNT(directives); i++) {
     if (begins_with(at, directives[i])) return true;
@@ -91,7 +89,7 @@ static void read_character(struct search *s) {
 /* Whether a text begins here that may make a compiler look at anything but the source. */
 static bool is_found(const struct search *s) {
   const char *at = s->at;
-  return is_question(at) || is_assert(s->begin, at) || (s->awaits_word && is_directive(at)) ||
+  return is_question(at) || is_assert(s->begin, at) || (s->awaits_word && cuda_is_file_word(at)) ||
          (s->is_behind_hash && *at == '#') || (s->is_behind_long && begins_with(at, "%:"));
 }
 

@@ -15,6 +15,10 @@
  * comment or a literal, so no trick with the end of one hides it. */
 bool cuda_includes_file(const char *source);
 
+/* Whether the word of a directive begins here that names a file. NVRTC 13.0 knows only `include`; newer compilers, and
+ * those of the emulation, know others. */
+bool cuda_is_file_word(const char *at);
+
 /* Disarm each of them in a text. Lengths and lines stay. */
 void cuda_disarm_includes(char *source);
 

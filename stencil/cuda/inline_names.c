@@ -7,13 +7,14 @@
 #include "stencil/cuda/cuda_tokens.h"
 
 /* Calls in arguments of calls are replaced down to this depth. All that is read of arguments is so many times the text,
- * at most: a text of somebody else cannot keep a program busy. What is deeper or behind that stays as it is. */
+ * at most: a text of somebody else cannot keep a program busy. What is deeper or behind that stays as it is. Comments
+ * and blanks do not count, since they must not decide what is replaced. */
 enum { DEEPEST_CALL = 32, MOST_READ = 64 };
 
 struct inliner {
   const struct inlined *list;
   int count, depth;
-  long bytes_left; /* of arguments */
+  long tokens_left; /* of arguments */
   struct text *out;
 };
 
@@ -67,12 +68,13 @@ static struct cuda_token next_of(struct cuda_reader *reader) {
 
 /* Read the arguments of a call up to its closing bracket. Returns their number; -1 if there are too many, a directive
  * stands among them, or no bracket closes. */
-static int read_arguments(struct cuda_reader *reader, struct span out[MOST_INLINED_PARAMETERS]) {
+static int read_arguments(struct inliner *in, struct cuda_reader *reader, struct span out[MOST_INLINED_PARAMETERS]) {
   int depth = 0, count = 0;
   struct cuda_token token = next_of(reader);
   if (!is_one_of(&token, "(")) return -1;
   const char *begin = token.at + 1;
   for (; token.kind != CUDA_END && token.kind != CUDA_DIRECTIVE; token = cuda_next(reader)) {
+    in->tokens_left -= token.kind != CUDA_COMMENT;
     depth += is_one_of(&token, "([{") - is_one_of(&token, ")]}");
     if (depth > 0 && (depth > 1 || !is_one_of(&token, ","))) continue;
     if (count == MOST_INLINED_PARAMETERS) return -1;
@@ -97,15 +99,20 @@ static bool read_call(struct inliner *in, const struct cuda_token *token, struct
   *out = (struct call){.inlined = &in->list[i], .end = token->at + token->length};
   const int count = parameter_count(out->inlined);
   if (count == 0) return true;
-  if (in->depth == DEEPEST_CALL || in->bytes_left < 0) return false;
-  const bool is_call = read_arguments(&reader, out->arguments) == count;
-  in->bytes_left -= reader.at - out->end;
+  if (in->depth == DEEPEST_CALL || in->tokens_left < 0) return false;
+  const bool is_call = read_arguments(in, &reader, out->arguments) == count;
   out->end = reader.at;
   return is_call;
 }
 
+/* Append to what is written. A blank comes before what would join it, such as a word behind a word. */
+static void append_apart(struct text *out, const char *text, size_t length) {
+  if (out->length > 0 && length > 0 && cuda_may_join(out->bytes[out->length - 1], *text)) text_add(out, " ", 1);
+  text_add(out, text, length);
+}
+
 static void copy_span(const struct inliner *in, struct span span) {
-  text_add(in->out, span.begin, (size_t)(span.end - span.begin));
+  append_apart(in->out, span.begin, (size_t)(span.end - span.begin));
 }
 
 static void write_span(struct inliner *in, struct span span);
@@ -119,7 +126,7 @@ static bool stands_alone(const struct cuda_token *before, struct cuda_reader beh
 /* Write an expression, in brackets if something beside it would take it apart. */
 static void write_expression(const struct inliner *in, const char *text, bool has_brackets) {
   if (has_brackets) text_printf(in->out, "(%s)", text);
-  else text_printf(in->out, "%s", text);
+  else append_apart(in->out, text, strlen(text));
 }
 
 /* Write an argument of a call, in which calls are replaced. */
@@ -179,7 +186,8 @@ static void write_call(struct inliner *in, const struct call *call, const struct
 static void write_span(struct inliner *in, struct span span) {
   struct cuda_reader reader = read_span(span);
   struct cuda_token before = {.kind = CUDA_END};
-  bool is_apart = false; /* a comment stands before the token */
+  bool is_apart = false;  /* a comment stands before the token */
+  bool is_behind = false; /* a call was replaced before the token */
   in->depth++;
   for (struct cuda_token token; (token = cuda_next(&reader)).kind != CUDA_END;) {
     struct call call;
@@ -191,8 +199,11 @@ static void write_span(struct inliner *in, struct span span) {
     if (read_call(in, &token, reader, &call)) {
       while (reader.at < call.end) (void)cuda_next(&reader);
       write_call(in, &call, &before, stands_alone(&before, reader));
+      is_behind = true;
     } else {
-      text_add(in->out, token.at, token.length);
+      if (is_behind) append_apart(in->out, token.at, token.length);
+      else text_add(in->out, token.at, token.length);
+      is_behind = false;
     }
     before = token;
     is_apart = false;
@@ -220,8 +231,16 @@ static void write_text(struct inliner *in, struct span span) {
   in->depth--;
 }
 
+/* The number of tokens of a text that are no comments. */
+static long count_tokens(const char *text) {
+  struct cuda_reader reader = cuda_reader_of(text, strlen(text));
+  long count = 0;
+  for (struct cuda_token token; (token = cuda_next(&reader)).kind != CUDA_END;) count += token.kind != CUDA_COMMENT;
+  return count;
+}
+
 halotune_status inline_names(const char *text, const struct inlined *list, int count, struct text *out) {
-  struct inliner in = {.list = list, .count = count, .bytes_left = MOST_READ * (long)strlen(text), .out = out};
+  struct inliner in = {.list = list, .count = count, .tokens_left = MOST_READ * count_tokens(text), .out = out};
   write_text(&in, span_of(text));
   return text_ok(out) ? HALOTUNE_OK : fail_memory();
 }

@@ -292,7 +292,9 @@ void pieces_cut(struct pieces *pieces, struct constants *constants, struct part 
   int comment = -1; /* the first of the comments directly above the next declaration */
   for (int at = 0; at < part->count && !pieces->out_of_memory;) {
     const struct part_token *token = &part->tokens[at];
-    if (token->is_gone || cuda_is(&token->token, ";")) {
+    const bool is_empty = !token->is_gone && cuda_is(&token->token, ";"); /* an empty declaration, with its comment */
+    if (is_empty) comment = -1;
+    if (token->is_gone || is_empty) {
       at++;
       continue;
     }

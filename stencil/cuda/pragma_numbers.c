@@ -1,5 +1,5 @@
 /* pragma_numbers.c: replaces names in place. The number of an unrolled loop is hardly ever longer than its name.
- * Sources of others may have very many names, so their definitions are looked for once. */
+ * Sources of others may have very many names, so their definitions are kept in a table. */
 #include "stencil/cuda/pragma_numbers.h"
 
 #include <stdlib.h>
@@ -7,69 +7,91 @@
 
 #include "base/memory/array.h"
 #include "base/memory/texts.h"
+#include "stencil/cuda/cuda_tokens.h"
 
-/* The first definition of each name, as a position in the source. */
+/* What each name is defined as where the reader stands. */
 struct definitions {
   struct texts names;
-  const char **texts; /* by the number of the name: what stands behind it */
+  struct cuda_token *numbers; /* by the number of the name; without a length: not a number, or not known */
   int capacity;
 };
 
-static size_t name_length(const char *text) {
-  static const char characters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
-  return strspn(text, characters);
+/* A source that is read, and the place up to which it was copied. */
+struct copy {
+  struct cuda_reader reader;
+  struct definitions definitions;
+  int conditions; /* that are open */
+  const char *copied;
+  char *to;
+};
+
+static struct cuda_token next_of(struct copy *c) {
+  struct cuda_token token = cuda_next(&c->reader);
+  while (token.kind == CUDA_COMMENT) token = cuda_next(&c->reader);
+  return token;
 }
 
-static halotune_status find_definitions(const char *source, struct definitions *out) {
-  static const char define[] = "#define ";
-  for (const char *line = source; line; line = strchr(line, '\n')) {
-    line += *line == '\n';
-    if (strncmp(line, define, sizeof define - 1) != 0) continue;
-    const char *name = line + sizeof define - 1;
-    const size_t length = name_length(name);
-    const int count = out->names.count, number = texts_add(&out->names, name, length);
-    if (number < 0 || !array_room(out->texts, count, out->capacity)) return fail_memory();
-    if (number == count) out->texts[number] = name + length;
-  }
+static bool is_digits(const struct cuda_token *token) {
+  size_t digits = 0;
+  while (digits < token->length && token->at[digits] >= '0' && token->at[digits] <= '9') digits++;
+  return token->kind == CUDA_NUMBER && digits == token->length;
+}
+
+/* Note that a name is defined, or no longer. A definition that a condition may leave out is not known. */
+static halotune_status note_definition(struct copy *c, bool is_undefined) {
+  struct definitions *all = &c->definitions;
+  const struct cuda_token name = next_of(c);
+  if (name.kind != CUDA_NAME) return HALOTUNE_OK;
+  const int count = all->names.count, number = texts_add(&all->names, name.at, name.length);
+  if (number < 0 || !array_room(all->numbers, count, all->capacity)) return fail_memory();
+  all->numbers[number] = (struct cuda_token){.kind = CUDA_END};
+  if (is_undefined || c->conditions > 0) return HALOTUNE_OK;
+  const struct cuda_token value = next_of(c);
+  if (is_digits(&value) && next_of(c).kind == CUDA_DIRECTIVE_END) all->numbers[number] = value;
   return HALOTUNE_OK;
 }
 
-/* Find the digits that a name is defined as. Returns their number; 0 if it is not defined as a number. */
-static size_t find_number(const struct definitions *definitions, const char *name, size_t length, const char **out) {
-  const int number = texts_find(&definitions->names, name, length);
-  if (number < 0) return 0;
-  const char *text = definitions->texts[number];
-  *out = text + strspn(text, " ");
-  const size_t digits = strspn(*out, "0123456789");
-  const char after = (*out)[digits];
-  return after == '\n' || after == ' ' || after == '\0' ? digits : 0;
+/* Copy up to a name, and its number in place of it. */
+static void put_number(struct copy *c, const struct cuda_token *name, const struct cuda_token *number) {
+  const size_t before = (size_t)(name->at - c->copied);
+  memcpy(c->to, c->copied, before);
+  memcpy(c->to + before, number->at, number->length);
+  c->to += before + number->length;
+  c->copied = name->at + name->length;
 }
 
-/* Copy a source, with numbers in place of names. */
-static void put_numbers(const char *source, const struct definitions *definitions, char *to) {
-  static const char unroll[] = "#pragma unroll ";
-  const char *kept = source; /* what follows the last name */
-  for (const char *at = source; (at = strstr(at, unroll));) {
-    const char *name = at += sizeof unroll - 1, *number;
-    const size_t length = name_length(name);
-    const bool is_name = length > 0 && (name[0] < '0' || name[0] > '9');
-    const size_t digits = is_name ? find_number(definitions, name, length, &number) : 0;
-    if (digits == 0 || digits > length) continue;
-    memcpy(to, kept, (size_t)(name - kept));
-    memcpy(to + (name - kept), number, digits);
-    to += (size_t)(name - kept) + digits;
-    kept = name + length;
-  }
-  memcpy(to, kept, strlen(kept) + 1);
+static void read_pragma(struct copy *c) {
+  struct cuda_token token = next_of(c);
+  if (!cuda_is(&token, "unroll")) return;
+  const struct cuda_token name = next_of(c);
+  const int number = name.kind == CUDA_NAME ? texts_find(&c->definitions.names, name.at, name.length) : -1;
+  if (number < 0 || next_of(c).kind != CUDA_DIRECTIVE_END) return;
+  const struct cuda_token *value = &c->definitions.numbers[number];
+  if (value->length > 0 && value->length <= name.length) put_number(c, &name, value);
+}
+
+/* Read a directive, whose # was read. */
+static halotune_status read_directive(struct copy *c) {
+  const struct cuda_token word = next_of(c);
+  if (cuda_is(&word, "define") || cuda_is(&word, "undef")) return note_definition(c, cuda_is(&word, "undef"));
+  if (cuda_is(&word, "pragma")) read_pragma(c);
+  c->conditions += cuda_is(&word, "if") || cuda_is(&word, "ifdef") || cuda_is(&word, "ifndef");
+  c->conditions -= cuda_is(&word, "endif");
+  return HALOTUNE_OK;
 }
 
 halotune_status pragma_numbers(char *source) {
-  struct definitions definitions = {.capacity = 0};
-  char *copy = strdup(source);
-  halotune_status status = copy ? find_definitions(copy, &definitions) : fail_memory();
-  if (status == HALOTUNE_OK) put_numbers(copy, &definitions, source);
-  texts_free(&definitions.names);
-  free(definitions.texts);
-  free(copy);
+  char *text = strdup(source);
+  if (!text) return fail_memory();
+  struct copy copy = {.reader = cuda_reader_of(text, strlen(text)), .copied = text, .to = source};
+  halotune_status status = HALOTUNE_OK;
+  for (struct cuda_token token; status == HALOTUNE_OK && (token = cuda_next(&copy.reader)).kind != CUDA_END;) {
+    if (token.kind == CUDA_DIRECTIVE) status = read_directive(&copy);
+  }
+  if (status == HALOTUNE_OK) memcpy(copy.to, copy.copied, strlen(copy.copied) + 1);
+  else memcpy(source, text, strlen(text) + 1);
+  texts_free(&copy.definitions.names);
+  free(copy.definitions.numbers);
+  free(text);
   return status;
 }

@@ -192,12 +192,17 @@ static halotune_status add_definitions(struct text *text, const struct variant_s
   return status;
 }
 
-/* Compute the name under which a source is stored. For some sources all bytes count, also those of #line. */
-static halotune_status hash_without_lines(const char *source, struct identity *out) {
+/* Compute the name under which a source is stored, which is that of the source without #line. Where a compiler may read
+ * the source in another way because of #line, as between a macro and its arguments, it loses them: what is measured is
+ * what is stored. */
+static halotune_status name_source(char *source, struct identity *out) {
+  struct identity with_lines;
   char *stored = strdup(source);
   if (!stored) return fail_memory();
   source_strip_lines(stored);
   halotune_status status = source_hash(stored, out);
+  if (status == HALOTUNE_OK) status = source_hash(source, &with_lines);
+  if (status == HALOTUNE_OK && identity_compare(*out, with_lines) != 0) memcpy(source, stored, strlen(stored) + 1);
   free(stored);
   return status;
 }
@@ -221,7 +226,7 @@ halotune_status generate(const struct variant_spec *spec, struct generated *out)
   add_launch(&text, &out->launch, needs_arch ? spec->limits.capability : 0);
   text_add(&text, definitions.bytes, definitions.length);
   text_free(&definitions);
-  if (status == HALOTUNE_OK) status = text_ok(&text) ? hash_without_lines(text.bytes, &out->hash) : fail_memory();
+  if (status == HALOTUNE_OK) status = text_ok(&text) ? name_source(text.bytes, &out->hash) : fail_memory();
   if (status != HALOTUNE_OK) {
     text_free(&text);
     *out = (struct generated){0};

@@ -8,7 +8,7 @@
 
 /* Owns its text; end with generated_free. */
 struct generated {
-  /* Complete: NVRTC compiles it as it is, and nvcc after pragma_numbers. Has #line; see source_strip_lines. */
+  /* Complete: NVRTC compiles it as it is, and nvcc after pragma_numbers. Mostly has #line; see source_strip_lines. */
   char *source;
   struct identity hash; /* source_hash of the source, the same with and without #line */
   struct launch launch; /* the launch on the domain of the specification */

@@ -75,8 +75,11 @@ TEST(comments_and_joined_lines_end_where_they_did) {
 
 /* The identity of what assemble() makes of a text after these macros. */
 static struct identity identity_assembled(const char *text) {
-  static const char *const none[] = {NULL};
-  const struct assembly_text texts[] = {{NULL, "#define ON 1\n#define OFF 0\n", NULL}, {"test.cu", text, NULL}};
+  static const char macros[] =
+      "#define ON 1\n#define OFF 0\n#define LONG const int a_name_of_40_bytes_______________1, "
+      "const int a_name_of_40_bytes_______________2, const int b\n";
+  static const char *const none[] = {"LONG", NULL};
+  const struct assembly_text texts[] = {{NULL, macros, NULL}, {"test.cu", text, NULL}};
   struct text source = {0};
   struct identity identity;
   bool is_decisive;
@@ -108,6 +111,27 @@ TEST(a_comment_decides_nothing) {
     text_printf(&with, "%.*s/* C */%s", (int)(mark - rows[i]), rows[i], mark + 1);
     CHECK_EQ(0, identity_compare(identity_assembled(text_string(&without)), identity_assembled(text_string(&with))),
              "row %zu: %s", i, rows[i]);
+    text_free(&with);
+    text_free(&without);
+  }
+}
+
+/* Nor does it cover blanks. */
+TEST(a_blank_decides_nothing) {
+  static const char blanks[] = "                                                            ";
+  static const struct {
+    const char *left, *between, *right;
+  } rows[] = {
+      {"__global__ void k() { for (int i = 0; i < ON; i++) a(i", " ", ".5); }"},
+      {"\n\n", "/* c */", ";\nint q;\n" KERNEL("q = 1;")},
+      {"#define P ", blanks, "LONG\n" KERNEL("f(P);")},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text with = {0}, without = {0};
+    text_printf(&without, "%s%s", rows[i].left, rows[i].right);
+    text_printf(&with, "%s%s%s", rows[i].left, rows[i].between, rows[i].right);
+    CHECK_EQ(0, identity_compare(identity_assembled(text_string(&without)), identity_assembled(text_string(&with))),
+             "row %zu: %s", i, text_string(&with));
     text_free(&with);
     text_free(&without);
   }
@@ -641,6 +665,7 @@ int main(void) {
       cmocka_unit_test(only_what_a_kernel_needs_is_there),
       cmocka_unit_test(comments_and_joined_lines_end_where_they_did),
       cmocka_unit_test(a_comment_decides_nothing),
+      cmocka_unit_test(a_blank_decides_nothing),
       cmocka_unit_test(what_a_configuration_decides_is_resolved),
       cmocka_unit_test(types_and_effects_are_kept),
       cmocka_unit_test(a_condition_that_is_used_as_a_number_stays),

@@ -2,6 +2,7 @@
 #include "stencil/generate/generate.h"
 
 #include "gpu/architecture/arch.h"
+#include "stencil/cuda/cuda_tokens.h"
 #include "stencil/template/template_read.h"
 #include "tests/unit/stencils.h"
 #include "tests/unit/template/templates.h"
@@ -385,6 +386,36 @@ TEST(rules_and_source_agree_on_taps_on_axes) {
 }
 
 /* What a comment says decides nothing: no identity covers it. */
+/* The source that is compiled has the name of the one that is stored, which has no #line: a #line between a macro and
+ * its arguments would make another kernel. */
+TEST(what_is_compiled_is_what_is_stored) {
+  static const char yaml[] =
+      "name: test\nabout: for tests\nparameters: {block_x: {values: [64], default: 64, about: threads}}\nrules: []\nblock: [64, 1, 1]\n"
+      "grid: [1, 1, 1]\nshared_bytes: 0\n";
+  static const char *const cuda[] = {
+      "__device__ int M(int q) { return q; }\n#define M(a) 1\n__global__ void k() { if (M(0)) f(); }\n",
+      "__device__ int M(int q) { return q; }\n#define M(a) 1\n__global__ void k() { if (M\n\n\n\n\n(0)) f(); }\n",
+      "__device__ int M(int q) { return q; }\n#define M(a) 1\n__global__ void k() { if (M\n\n\n\n// c\n\n(0)) f(); }\n"};
+  struct identity hashes[COUNT(cuda)];
+  for (size_t i = 0; i < COUNT(cuda); i++) {
+    struct fixture f;
+    struct generated generated;
+    struct identity compiled;
+    open_fixture(&f, "star7", 64, 64, 64);
+    template_free(f.template);
+    CHECK_OK(template_of_texts(yaml, cuda[i], &f.template));
+    f.spec.template = f.template;
+    f.spec.configuration = configuration_default(f.template);
+    CHECK_OK(generate(&f.spec, &generated));
+    CHECK_OK(source_hash(generated.source, &compiled));
+    CHECK_EQ(0, identity_compare(generated.hash, compiled), "row %zu: %s", i, generated.source);
+    hashes[i] = generated.hash;
+    CHECK_EQ(0, identity_compare(hashes[0], hashes[i]), "row %zu", i);
+    generated_free(&generated);
+    close_fixture(&f);
+  }
+}
+
 TEST(lines_and_capabilities_are_those_of_directives) {
   static const struct {
     const char *source, *stripped;
@@ -412,6 +443,7 @@ TEST(lines_and_capabilities_are_those_of_directives) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_is_compiled_is_what_is_stored),
       cmocka_unit_test(lines_and_capabilities_are_those_of_directives),
       cmocka_unit_test(the_same_variant_gives_the_same_text),
       cmocka_unit_test(the_source_says_what_was_chosen),

@@ -40,6 +40,13 @@ TEST(names_and_calls_are_replaced) {
       {"sum/* c */(k, LOW)", "k*LOW"},
       {"pick(0, a/**/b \\\n)\nx", "a b\nx"},
       {"f(pick(0, LOW + HIGH) /* c */)", "f(LOW + HIGH /* c */)"},
+      /* what stands beside a call is not joined to what takes its place */
+      {"pick(0, int)y = 5;", "int y = 5;"},
+      {"pick(0, int) y = 5;", "int y = 5;"},
+      {"pick(0, pick(1, int)y)", "int y"},
+      {"a.pick(0, 5), b:pick(0, ::c)", "a. 5, b: ::c"},
+      {"pick(0, 1)e5, pick(0, R)\"(a)\"", "1 e5, R \"(a)\""},
+      {"pick(0, a)*pick(0, b)[c]", "a*b[c]"},
       /* what stays */
       {"sum(k,\n#if A\nLOW)\n#endif", "sum(k,\n#if A\nLOW)\n#endif"},
       {"sum(k)", "sum(k)"},
@@ -57,6 +64,25 @@ TEST(names_and_calls_are_replaced) {
     CHECK_TEXT(rows[i].want, text_string(&got), "row %zu", i);
     text_free(&got);
   }
+}
+
+/* However long comments are, the same calls are replaced. */
+TEST(comments_do_not_count) {
+  enum { DEEP = 230, LONG = 20000 };
+  struct text calls = {0}, plain = {0}, commented = {0}, got = {0}, want = {0};
+  for (int i = 0; i < DEEP; i++) text_printf(&calls, "sum(");
+  for (int i = 0; i < DEEP; i++) text_printf(&calls, ")");
+  text_printf(&calls, " pick(0, LOW)");
+  text_printf(&plain, "%s", text_string(&calls));
+  text_printf(&commented, "/* %*s */%s", LONG, "", text_string(&calls));
+  CHECK_OK(inline_names(text_string(&plain), list, COUNT(list), &want));
+  CHECK_OK(inline_names(text_string(&commented), list, COUNT(list), &got));
+  CHECK_TEXT(text_string(&want), text_string(&got) + LONG + strlen("/*  */"), "the calls");
+  text_free(&calls);
+  text_free(&plain);
+  text_free(&commented);
+  text_free(&got);
+  text_free(&want);
 }
 
 /* A text of somebody else ends soon, however often it opens a bracket: reading it again for each would take hours. */
@@ -77,6 +103,7 @@ TEST(many_open_brackets_end_soon) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names_and_calls_are_replaced),
+      cmocka_unit_test(comments_do_not_count),
       cmocka_unit_test(many_open_brackets_end_soon),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

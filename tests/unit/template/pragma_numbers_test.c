@@ -20,8 +20,17 @@ static const struct {
     {"#define TURNS 2*3\n#pragma unroll TURNS\n", "#define TURNS 2*3\n#pragma unroll TURNS\n"},
     {"#define T 12\n#pragma unroll T\n", "#define T 12\n#pragma unroll T\n"}, /* the number is longer */
     {"#define TURNS 8", "#define TURNS 8"},
-    {"#pragma unroll TURNS\n#define TURNS 8\n#define TURNS 9\n",
-     "#pragma unroll 8\n#define TURNS 8\n#define TURNS 9\n"},
+    {"#pragma unroll TURNS\n#define TURNS 8\n", "#pragma unroll TURNS\n#define TURNS 8\n"}, /* defined below */
+    {"#define TURNS 8\n#define TURNS 9\n#pragma unroll TURNS\n",
+     "#define TURNS 8\n#define TURNS 9\n#pragma unroll 9\n"},
+    {"#define TURNS 8\n#undef TURNS\n#pragma unroll TURNS\n", "#define TURNS 8\n#undef TURNS\n#pragma unroll TURNS\n"},
+    {"#define TURNS 8\n#if A\n#define TURNS 9\n#endif\n#pragma unroll TURNS\n",
+     "#define TURNS 8\n#if A\n#define TURNS 9\n#endif\n#pragma unroll TURNS\n"},
+    {"/*\n#define TURNS 4\n*/\n#define TURNS 2\n#pragma unroll TURNS // 2\n",
+     "/*\n#define TURNS 4\n*/\n#define TURNS 2\n#pragma unroll 2 // 2\n"},
+    {"#define TURNS 2\nchar s[] = \"\\n#pragma unroll TURNS\";\n",
+     "#define TURNS 2\nchar s[] = \"\\n#pragma unroll TURNS\";\n"},
+    {"#define TURNS 2\n// \\\n#pragma unroll TURNS\n", "#define TURNS 2\n// \\\n#pragma unroll TURNS\n"},
     {"#define TURNS(a) 8\n#pragma unroll TURNS\n", "#define TURNS(a) 8\n#pragma unroll TURNS\n"},
     {"", ""},
 };
