@@ -101,16 +101,33 @@ static void gpu_show(struct fleet *fleet, const struct fleet_row *rows, int coun
   text_free(&text);
 }
 
-/* The stage of a task of the plan on a model of GPU. As in `tune --resume`, a task is not done if a run of it was
- * killed, perhaps while numbers of steps were searched for.
+/* The rows of a model of GPU. */
+struct model_rows {
+  const struct fleet_row **list;
+  int count;
+};
+
+/* Find the rows of a model. The caller frees the list.
  *   model  a row of that model; NULL: no database has one */
-static enum stage task_stage(const struct fleet *fleet, const struct planned_task *task,
-                             const struct task_state *model) {
-  enum stage stage = STAGE_MISSING;
-  bool is_unended = false;
+static halotune_status find_model_rows(const struct fleet *fleet, const struct task_state *model,
+                                       struct model_rows *out) {
+  *out = (struct model_rows){calloc((size_t)fleet->rows.count + 1, sizeof *out->list), 0};
+  if (!out->list) return fail_memory();
   for (int i = 0; model && i < fleet->rows.count; i++) {
     const struct fleet_row *row = &fleet->rows.list[i];
-    if (!fleet_same_model(&row->state, model)) continue;
+    if (fleet_same_model(&row->state, model)) out->list[out->count++] = row;
+  }
+  return HALOTUNE_OK;
+}
+
+/* The stage of a task of the plan on a model of GPU. As in `tune --resume`, a task is not done if a run of it was
+ * killed, perhaps while numbers of steps were searched for. */
+static enum stage task_stage(const struct fleet *fleet, const struct planned_task *task,
+                             const struct model_rows *rows) {
+  enum stage stage = STAGE_MISSING;
+  bool is_unended = false;
+  for (int i = 0; i < rows->count; i++) {
+    const struct fleet_row *row = rows->list[i];
     const struct site_match match = site_match_of(task, &row->state, -1, fleet->cache, fleet->reproducible);
     const enum stage own = row->stage == STAGE_DONE && !match.is_done ? STAGE_UNENDED : row->stage;
     if (match.is_same && own > stage) stage = own;
@@ -119,48 +136,64 @@ static enum stage task_stage(const struct fleet *fleet, const struct planned_tas
   return stage == STAGE_DONE && is_unended ? STAGE_UNENDED : stage;
 }
 
-/* Show the stages of the plan's tasks on a model of GPU. */
-static void model_show(struct fleet *fleet, const char *name, const struct task_state *model, json_t **list) {
-  struct stage_counts counts = {{0}};
+/* Add a task of the plan that no run has to the missing ones of a model. */
+static void missing_add(const struct planned_task *task, struct text *lines, json_t **list) {
   struct text text = {0};
-  json_t *missing = fleet->json ? json_array() : NULL;
-  for (int i = 0; i < fleet->plan.task_count; i++) counts.of[task_stage(fleet, &fleet->plan.tasks[i], model)]++;
-  counts_add(&counts, true, &text);
-  if (!fleet->json) printf("%s on %s: %s\n", fleet->path, name, text_string(&text));
-  for (int i = 0; i < fleet->plan.task_count; i++) {
-    if (task_stage(fleet, &fleet->plan.tasks[i], model) != STAGE_MISSING) continue;
-    struct text task = {0};
-    planned_task_text(&fleet->plan.tasks[i], &task);
-    if (fleet->json) json_add(&missing, text_json(text_string(&task)));
-    else printf("  missing: %s\n", text_string(&task));
-    text_free(&task);
-  }
+  planned_task_text(task, &text);
+  if (*list) json_add(list, text_json(text_string(&text)));
+  else text_printf(lines, "  missing: %s\n", text_string(&text));
   text_free(&text);
-  if (!fleet->json) return;
+}
+
+/* Show the stages of the plan's tasks on a model of GPU.
+ *   model  a row of that model; NULL: no database has one */
+static halotune_status model_show(struct fleet *fleet, const char *name, const struct task_state *model,
+                                  json_t **list) {
+  struct stage_counts counts = {{0}};
+  struct text text = {0}, lines = {0};
+  struct model_rows rows;
+  json_t *missing = fleet->json ? json_array() : NULL;
+  halotune_status status = find_model_rows(fleet, model, &rows);
+  for (int i = 0; i < fleet->plan.task_count && status == HALOTUNE_OK; i++) {
+    const enum stage stage = task_stage(fleet, &fleet->plan.tasks[i], &rows);
+    counts.of[stage]++;
+    if (stage == STAGE_MISSING) missing_add(&fleet->plan.tasks[i], &lines, &missing);
+  }
+  counts_add(&counts, true, &text);
+  if (status == HALOTUNE_OK && !(text_ok(&text) && text_ok(&lines))) status = fail_memory();
+  if (status == HALOTUNE_OK && !fleet->json)
+    printf("%s on %s: %s\n%s", fleet->path, name, text_string(&text), text_string(&lines));
+  free(rows.list);
+  text_free(&lines);
+  text_free(&text);
+  if (!fleet->json) return status;
   json_t *json = json_object();
   json_put(&json, "model", text_json(name));
   json_put(&json, "counts", counts_json(&counts, true));
   json_put(&json, "missing", missing);
   json_add(list, json);
+  return status;
 }
 
 /* Show the plan on each model that a database has, and on the other models that the plan names. */
-static void plan_show(struct fleet *fleet) {
+static halotune_status plan_show(struct fleet *fleet) {
   json_t *list = fleet->json ? json_array() : NULL;
+  halotune_status status = HALOTUNE_OK;
   bool has[PLAN_FILE_MOST_GPUS] = {false};
-  for (int i = 0; i < fleet->rows.count; i++) {
+  for (int i = 0; i < fleet->rows.count && status == HALOTUNE_OK; i++) {
     const struct task_state *state = &fleet->rows.list[i].state;
     bool is_new = true;
     for (int j = i - 1; j >= 0 && is_new; j--) is_new = !fleet_same_model(&fleet->rows.list[j].state, state);
     if (!is_new || !plan_file_has_gpu(&fleet->site, state->device)) continue;
     for (int j = 0; j < fleet->site.gpu_count; j++)
       has[j] = has[j] || plan_file_is_gpu(fleet->site.gpus[j], state->device);
-    model_show(fleet, state->device, state, &list);
+    status = model_show(fleet, state->device, state, &list);
   }
-  for (int j = 0; j < fleet->site.gpu_count; j++) {
-    if (!has[j]) model_show(fleet, fleet->site.gpus[j], NULL, &list);
+  for (int j = 0; j < fleet->site.gpu_count && status == HALOTUNE_OK; j++) {
+    if (!has[j]) status = model_show(fleet, fleet->site.gpus[j], NULL, &list);
   }
   if (fleet->json) json_put(&fleet->json, "plan", list);
+  return status;
 }
 
 static void gpus_show(struct fleet *fleet) {
@@ -203,8 +236,9 @@ static enum exit_code fleet_run(const struct invocation *invocation) {
   if (status == HALOTUNE_OK) {
     if (option_given(invocation, "json")) fleet.json = json_object();
     gpus_show(&fleet);
-    if (fleet.path) plan_show(&fleet);
-    if (option_given(invocation, "json")) status = print_json(fleet.json);
+    if (fleet.path) status = plan_show(&fleet);
+    if (status == HALOTUNE_OK && fleet.json) status = print_json(json_incref(fleet.json));
+    json_decref(fleet.json);
   }
   task_list_free(&fleet.plan);
   plan_file_free(&fleet.site);
