@@ -100,7 +100,7 @@ struct writer {
   int last;         /* the last written token of a piece; -1 for none */
   bool has_begun;   /* something was written */
   bool wants_blank; /* a blank line stood before a piece that was left out */
-  bool is_in_directive;
+  bool is_in_directive; /* behind the # of a directive, and not behind its end */
 };
 
 static int column_of(const struct text *out) {
@@ -140,17 +140,6 @@ static bool ends_operand(const struct cuda_token *token) {
   return token->kind != CUDA_PUNCTUATION || cuda_is(token, ")") || cuda_is(token, "]");
 }
 
-/* Whether two tokens belong to one directive. The first one was written last, and those between them are gone. */
-static bool are_in_one_directive(const struct part *part, int last, int at) {
-  for (int i = at; i > last; i--) {
-    if (part->tokens[i].token.kind == CUDA_DIRECTIVE || part->tokens[i].token.kind == CUDA_DIRECTIVE_END) return false;
-  }
-  while (last > 0 && part->tokens[last].token.kind != CUDA_DIRECTIVE &&
-         part->tokens[last].token.kind != CUDA_DIRECTIVE_END)
-    last--;
-  return part->tokens[last].token.kind == CUDA_DIRECTIVE;
-}
-
 static bool is_inlined(const struct writer *w, int name) {
   return name >= 0 && w->a->is_inlined[name] && w->a->constants.list[name].kind == CONSTANT_MACRO;
 }
@@ -176,8 +165,9 @@ static void write_close(struct writer *w, const struct part_token *last, const s
   if (cuda_may_join(w->out->bytes[w->out->length - 1], first)) text_add(w->out, " ", 1);
 }
 
-/* Write what separates a token from the last written one in the same piece. */
-static void write_gap(struct writer *w, const struct part *part, int at) {
+/* Write what separates a token from the last written one in the same piece.
+ *   is_in_directive  whether a directive that began before the token has not ended before it */
+static void write_gap(struct writer *w, const struct part *part, int at, bool is_in_directive) {
   const struct cuda_token *last = &part->tokens[w->last].token, *token = &part->tokens[at].token;
   const char *gap = last->at + last->length;
   if (w->last + 1 == at && token->follows_closely) {
@@ -196,12 +186,12 @@ static void write_gap(struct writer *w, const struct part *part, int at) {
     }
     w->line = line;
   }
-  const bool has_joined = memchr(gap, '\\', (size_t)(token->at - gap)) && memchr(gap, '\n', (size_t)(token->at - gap));
-  if (has_joined && are_in_one_directive(part, w->last, at)) { /* a line that ends here would end the directive */
+  const bool has_break = memchr(gap, '\n', (size_t)(token->at - gap));
+  if (has_break && is_in_directive) { /* a line that ends here would end the directive */
     text_add(w->out, " ", 1);
     return;
   }
-  if (memchr(gap, '\n', (size_t)(token->at - gap))) {
+  if (has_break) {
     begin_line(w, part, at, part_breaks_before(part, at) > 1);
     return;
   }
@@ -241,10 +231,11 @@ static void write_inlined(struct writer *w, int name) {
 static void write_tokens(struct writer *w, const struct part *part, struct range range) {
   for (int i = range.begin; i < range.end; i++) {
     const struct part_token *token = &part->tokens[i];
+    const bool was_in_directive = w->is_in_directive;
     if (token->token.kind == CUDA_DIRECTIVE) w->is_in_directive = true;
     if (token->token.kind == CUDA_DIRECTIVE_END) w->is_in_directive = false;
     if (token->is_gone) continue;
-    if (w->last >= 0) write_gap(w, part, i);
+    if (w->last >= 0) write_gap(w, part, i, was_in_directive);
     else begin_line(w, part, i, w->has_begun && w->wants_blank);
     if (is_inlined(w, token->name)) write_inlined(w, token->name);
     else if (token->number) text_printf(w->out, "%s", token->number);
@@ -258,6 +249,7 @@ static void write_tokens(struct writer *w, const struct part *part, struct range
 static void write_piece(struct writer *w, const struct piece *piece, bool begins, bool ends) {
   if (begins) {
     w->last = -1;
+    w->is_in_directive = false;
     write_tokens(w, piece->part, piece->head);
   } else {
     const struct cuda_token *last = &piece->part->tokens[w->last].token;

@@ -125,6 +125,7 @@ TEST(a_blank_decides_nothing) {
       {"__global__ void k() { for (int i = 0; i < ON; i++) a(i", " ", ".5); }"},
       {"\n\n", "/* c */", ";\nint q;\n" KERNEL("q = 1;")},
       {"#define P ", blanks, "LONG\n" KERNEL("f(P);")},
+      {"#define A int q = ON == 1 ? 1 : f(R\"(\n)\") ", "/* \\ */", "; int w = 0;\n" KERNEL("A")},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct text with = {0}, without = {0};
