@@ -97,9 +97,9 @@ struct writer {
   struct text *out;
   const char *file; /* the file of the last line, and its number there */
   int line;
-  int last;         /* the last written token of a piece; -1 for none */
-  bool has_begun;   /* something was written */
-  bool wants_blank; /* a blank line stood before a piece that was left out */
+  int last;             /* the last written token of a piece; -1 for none */
+  bool has_begun;       /* something was written */
+  bool wants_blank;     /* a blank line stood before a piece that was left out */
   bool is_in_directive; /* behind the # of a directive, and not behind its end */
 };
 

@@ -125,6 +125,9 @@ TEST(a_blank_decides_nothing) {
       {"__global__ void k() { for (int i = 0; i < ON; i++) a(i", " ", ".5); }"},
       {"\n\n", "/* c */", ";\nint q;\n" KERNEL("q = 1;")},
       {"#define P ", blanks, "LONG\n" KERNEL("f(P);")},
+      {"#define F ON ?", " ", "(x) : y\n" KERNEL("a(F);")},
+      {"#define F /**/ON ?", "/* c */", "(x) : y\n" KERNEL("a(F);")},
+      {"#define F(a) OFF ? y :", " ", "(x)\n" KERNEL("a(F(1));")},
       {"#define A int q = ON == 1 ? 1 : f(R\"(\n)\") ", "/* \\ */", "; int w = 0;\n" KERNEL("A")},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
