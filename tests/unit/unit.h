@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -61,5 +62,11 @@
     if (status_ != HALOTUNE_OK) print_error("# %s\n", fail_text());   \
     CHECK(status_ == HALOTUNE_OK, "%s", halotune_strstatus(status_)); \
   } while (0)
+
+/* A number that a variable of the environment gives, such as SEED, or the one to take without it. */
+static inline long number_of_environment(const char *name, long missing) {
+  const char *text = getenv(name);
+  return text && *text ? strtol(text, NULL, 10) : missing;
+}
 
 #endif

@@ -16,11 +16,6 @@ static uint64_t key, drawn;
 
 static uint64_t draw(uint64_t below) { return random_bits(key, drawn++) % below; }
 
-static long number_of_environment(const char *name, long missing) {
-  const char *text = getenv(name);
-  return text && *text ? strtol(text, NULL, 10) : missing;
-}
-
 /* A value that takes the place of a number in a message. */
 static uint64_t odd_word(void) {
   static const double reals[] = {0, -1, 1e-300, 1e300, (double)INFINITY, -(double)INFINITY, (double)NAN};
