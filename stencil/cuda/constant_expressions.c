@@ -265,7 +265,7 @@ static struct operand parse_primary(struct parser *p) {
 
 /* Read the arguments of a call, whose function's name stands before them. */
 static struct operand parse_call(struct parser *p, const struct operand *function) {
-  const int name = p->part->tokens[part_skip_back(p->part, 0, p->at)].name;
+  const int before = part_skip_back(p->part, 0, p->at), name = before >= 0 ? p->part->tokens[before].name : -1;
   const enum value_type type = name >= 0 ? p->constants->list[name].call_type : VALUE_ANY;
   struct operand call = unknown_of(type);
   call.is_simple = name < 0 || p->constants->list[name].kind != CONSTANT_MACRO; /* or it stands for any text */

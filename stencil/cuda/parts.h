@@ -80,12 +80,13 @@ static inline int part_skip(const struct part *part, int at, int end) {
 /* The last such token before `at`; `begin - 1` if there is none. */
 int part_skip_back(const struct part *part, int begin, int at);
 
-/* Whether the token at `at`, which must be before `end`, has this spelling. */
+/* Whether the token at `at` has this spelling. False where there is none: at `end` and behind it, and before the first
+ * token, where part_skip_back may lead. */
 static inline bool part_is(const struct part *part, int at, int end, const char *spelling) {
-  return at < end && cuda_is(&part->tokens[at].token, spelling);
+  return at >= 0 && at < end && cuda_is(&part->tokens[at].token, spelling);
 }
 static inline bool part_is_name(const struct part *part, int at, int end) {
-  return at < end && part->tokens[at].name >= 0;
+  return at >= 0 && at < end && part->tokens[at].name >= 0;
 }
 
 /* Whether the last token before `at` that is neither removed nor a comment is a name. */

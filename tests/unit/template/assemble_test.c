@@ -151,6 +151,18 @@ static void assemble_body(const char *parameters, const char *body, const char *
       text_string(kernel), got);
 }
 
+/* A text of somebody else may begin with anything: nothing stands before its first token. */
+TEST(a_text_may_begin_with_anything) {
+  static const char *const rows[] = {"__global__ = 0*index_t(x), y = 2;\n", "= 0*index_t(x), __global__ = 2;\n",
+                                     "0*index_t(x) + __global__;\n",        "(0*index_t(x))(__global__);\n",
+                                     "!0 && __global__ ? 1 : 2;\n",         "const) { __global__ return !1 && x; }\n"};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text got = {0};
+    assemble_text("", rows[i], &got);
+    text_free(&got);
+  }
+}
+
 TEST(what_a_configuration_decides_is_resolved) {
   static const struct {
     const char *body, *want;
@@ -670,6 +682,7 @@ int main(void) {
       cmocka_unit_test(comments_and_joined_lines_end_where_they_did),
       cmocka_unit_test(a_comment_decides_nothing),
       cmocka_unit_test(a_blank_decides_nothing),
+      cmocka_unit_test(a_text_may_begin_with_anything),
       cmocka_unit_test(what_a_configuration_decides_is_resolved),
       cmocka_unit_test(types_and_effects_are_kept),
       cmocka_unit_test(a_condition_that_is_used_as_a_number_stays),
