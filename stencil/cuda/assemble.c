@@ -253,9 +253,9 @@ static void write_piece(struct writer *w, const struct piece *piece, bool begins
     write_tokens(w, piece->part, piece->head);
   } else {
     const struct cuda_token *last = &piece->part->tokens[w->last].token;
-    const bool is_comment = last->kind == CUDA_COMMENT && last->at[1] == '/'; /* it ends with its line */
-    text_add(w->out, is_comment ? "\n," : ",", is_comment ? 2 : 1);
-    w->line += is_comment;
+    const bool ends_line = last->kind == CUDA_DIRECTIVE_END || (last->kind == CUDA_COMMENT && last->at[1] == '/');
+    text_add(w->out, ends_line ? "\n," : ",", ends_line ? 2 : 1);
+    w->line += ends_line;
     w->last = piece->body.begin - 1; /* the comma before the piece */
   }
   write_tokens(w, piece->part, piece->body);
@@ -315,7 +315,8 @@ static bool is_decided_by(const struct assembly *a, const char *name) {
   int number = identifiers_find(&a->names, name);
   for (int i = 0; i < a->reached_count && number >= 0; i++) {
     const struct piece *piece = &a->pieces.list[a->reached[i]];
-    for (int t = piece->body.begin; t < piece->body.end; t++) {
+    /* a comment may have brought what stands between it and the definition */
+    for (int t = part_skip(piece->part, piece->body.begin, piece->body.end); t < piece->body.end; t++) {
       if (piece->part->tokens[t].name == number && piece->part->tokens[t].is_gone) return true;
     }
   }

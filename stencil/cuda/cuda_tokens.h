@@ -54,9 +54,9 @@ static inline bool cuda_is(const struct cuda_token *token, const char *spelling)
 
 /* Hash the meaning of a template's CUDA text: its tokens and the ends of its preprocessor lines. Comments, layout and
  * #line directives do not count, unless a compiler may see them through something in the text: then all bytes count.
- * Examples are stringification, a literal without an end, a # within a line, and a word that makes a compiler look at a
- * file (includes.h), since a comment before it may decide what takes its place. This hash identifies templates, so a
- * compiler must never read the kernels of two texts with one hash differently. Returns HALOTUNE_OK or
+ * Examples are stringification, a literal without an end, a # within a line or a comment, and a word that makes a
+ * compiler look at a file (includes.h), since a comment before it may decide what takes its place. This hash identifies
+ * templates, so a compiler must never read the kernels of two texts with one hash differently. Returns HALOTUNE_OK or
  * HALOTUNE_MEMORY. */
 halotune_status cuda_hash(const char *text, struct identity *out);
 

@@ -67,13 +67,14 @@ static struct cuda_token next_of(struct cuda_reader *reader) {
 }
 
 /* Read the arguments of a call up to its closing bracket. Returns their number; -1 if there are too many, a directive
- * stands among them, or no bracket closes. */
+ * begins or ends among them, or no bracket closes. */
 static int read_arguments(struct inliner *in, struct cuda_reader *reader, struct span out[MOST_INLINED_PARAMETERS]) {
   int depth = 0, count = 0;
   struct cuda_token token = next_of(reader);
   if (!is_one_of(&token, "(")) return -1;
   const char *begin = token.at + 1;
-  for (; token.kind != CUDA_END && token.kind != CUDA_DIRECTIVE; token = cuda_next(reader)) {
+  for (; token.kind != CUDA_END && token.kind != CUDA_DIRECTIVE && token.kind != CUDA_DIRECTIVE_END;
+       token = cuda_next(reader)) {
     in->tokens_left -= token.kind != CUDA_COMMENT;
     depth += is_one_of(&token, "([{") - is_one_of(&token, ")]}");
     if (depth > 0 && (depth > 1 || !is_one_of(&token, ","))) continue;

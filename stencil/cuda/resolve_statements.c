@@ -195,8 +195,11 @@ static void remove_comments_above(const struct statements *s, int at) {
   }
 }
 
-/* Whether a statement may follow a token as one of several. */
-static bool is_listed_behind(const struct part *part, int before, int end) {
+/* Whether a statement may follow a token of the definition as one of several. What stands before the definition, such
+ * as a comment, does not count. */
+static bool is_listed_behind(const struct statements *s, int before, int end) {
+  const struct part *part = s->part;
+  if (before < s->definition.begin) return false;
   return part_is(part, before, end, "{") || part_is(part, before, end, "}") || part_is(part, before, end, ";");
 }
 
@@ -210,8 +213,8 @@ static void resolve_if(const struct statements *s, int at) {
   struct value value =
       expression_value(s->constants, part, (struct range){open + 1, branch.condition_end}, EXPRESSION_CODE);
   int before = part_skip_back(part, s->definition.begin, at);
-  bool is_listed = is_listed_behind(part, before, end);
-  bool is_else = part_is(part, before, end, "else");
+  bool is_listed = is_listed_behind(s, before, end);
+  bool is_else = before >= s->definition.begin && part_is(part, before, end, "else");
   if (!value.is_known || (!is_listed && !is_else)) return;
   bool has_else = branch.otherwise.begin < branch.otherwise.end;
   int whole_end = has_else ? branch.otherwise.end : branch.then.end;
@@ -374,7 +377,7 @@ static void resolve_for(const struct statements *s, int at) {
     while (before > s->definition.begin && part->tokens[before].token.kind != CUDA_DIRECTIVE) before--;
     before = part_skip_back(part, s->definition.begin, before);
   }
-  bool is_listed = is_listed_behind(part, before, s->definition.end);
+  bool is_listed = is_listed_behind(s, before, s->definition.end);
   if (!loop_read(s, at, &loop) || is_hidden_in_body(part, &loop) || loop.first.number != 0) return;
   if (loop.limit.number <= 0 && is_listed) {
     remove_pragma_above(s, at);
@@ -436,7 +439,7 @@ static void remove_last_return(const struct statements *s) {
   int begin = s->definition.begin, close = part_skip_back(part, begin, s->definition.end);
   int semicolon = part_skip_back(part, begin, close), at = part_skip_back(part, begin, semicolon);
   if (at <= begin || !part_is(part, close, s->definition.end, "}") || !part_is(part, at, close, "return")) return;
-  if (part_is(part, semicolon, close, ";") && is_listed_behind(part, part_skip_back(part, begin, at), close)) {
+  if (part_is(part, semicolon, close, ";") && is_listed_behind(s, part_skip_back(part, begin, at), close)) {
     part_remove(part, at, semicolon + 1);
   }
 }

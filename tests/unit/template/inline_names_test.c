@@ -49,6 +49,7 @@ TEST(names_and_calls_are_replaced) {
       {"pick(0, a)*pick(0, b)[c]", "a*b[c]"},
       /* what stays */
       {"sum(k,\n#if A\nLOW)\n#endif", "sum(k,\n#if A\nLOW)\n#endif"},
+      {"#define A sum(k,\n LOW)\n", "#define A sum(k,\n LOW)\n"},
       {"sum(k)", "sum(k)"},
       {"sum(k, a, b)", "sum(k, a, b)"},
       {"sum(a, b, c, d, e)", "sum(a, b, c, d, e)"},

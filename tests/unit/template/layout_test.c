@@ -39,7 +39,7 @@ static const char lively_yaml[] =
 /* Append a text in which up to `most` gaps between tokens are widened. */
 static void widen(const char *text, uint64_t key, int most, struct text *out) {
   static const char *const gaps[] = {" ",      "\n",     "\n\n\n\n\n", "/* c */", " /* c\n */ ",
-                                     " \\\n ", "// c\n", "\t",         "/*\\*/",  "/* # */"};
+                                     " \\\n ", "// c\n", "\t",         "/*\\*/",  "/**/"};
   struct cuda_reader reader = cuda_reader_of(text, strlen(text));
   const char *copied = text;
   int count = 0;
