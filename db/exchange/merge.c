@@ -388,10 +388,9 @@ static halotune_status meet_run(struct merge *m, int64_t id) {
   }
   if (status != HALOTUNE_OK) return status;
   if (is_theirs_running || (is_ours_running && !is_taken)) return list_add(&m->ahead, id);
-  if (is_ours_running) { /* its finalists are those of the end */
+  if (is_ours_running) {
     status = list_add(&m->behind, id);
     if (status == HALOTUNE_OK) status = list_add(&m->grown, id);
-    if (status == HALOTUNE_OK) status = query_with(m->to, "delete from finalist where run_id = ?1", id, NULL);
     return status == HALOTUNE_OK ? end_run(m, id) : status;
   }
   for (size_t i = 0; i < COUNT(end_columns); i++) {
@@ -469,13 +468,10 @@ static halotune_status meet_result(struct merge *m, int number, int64_t id) {
     const halotune_status status = is_right_kept(m, &ours, &theirs, &is_kept);
     if (status != HALOTUNE_OK || is_kept) return status;
   }
-  if (!is_behind) return compare_row(m, table);
+  if (!is_behind || number == TABLE_FINALIST) return compare_row(m, table); /* finalists come with the end of a run */
   const long before = m->counts.measurements;
   sqlite3_reset(m->find);
-  halotune_status status = query_with(m->to,
-                                      number == TABLE_MEASUREMENT ? "delete from measurement where rowid = ?1"
-                                                                  : "delete from finalist where rowid = ?1",
-                                      id, NULL);
+  halotune_status status = query_with(m->to, "delete from measurement where rowid = ?1", id, NULL);
   if (status == HALOTUNE_OK) status = insert_row(m, number, &id);
   m->counts.measurements = before;
   return status;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "db/store/refuted.h"
 #include "db/store/sql_parts.h"
 #include "gpu/architecture/occupancy.h"
 #include "reports/document/device_json.h"
@@ -36,10 +37,12 @@ static const char finalists_sql[] =
     " and (o.energy_mj < f.energy_mj or o.median_ms < f.median_ms)) end as is_pareto, t.name as template,"
     " v.parameters, v.template_id, v.source_hash,"
     " (select m.why from measurement m join run r on r.id = m.run_id where m.variant_id = f.variant_id and r.problem_id = ?1"
-    " and r.id <= f.run_id and m.why is not null order by m.id desc limit 1) as why, f.samples"
-    " from finalist f join variant v on v.id = f.variant_id join template t on t.id = v.template_id"
-    " where f.run_id = (select run_id from best_run)"
-    " or (not exists (select 1 from best_run) and f.run_id = (select run_id from newest_run)) order by f.rank";
+    " and r.id <= f.run_id and m.why is not null and " SQL_GIVER_OF("r") " = " SQL_GIVER_OF(
+        "fr") " order by m.id desc limit 1) as why, f.samples"
+              " from finalist f join run fr on fr.id = f.run_id join variant v on v.id = f.variant_id join template t on"
+              " t.id = v.template_id"
+              " where f.run_id = (select run_id from best_run)"
+              " or (not exists (select 1 from best_run) and f.run_id = (select run_id from newest_run)) order by f.rank";
 
 enum { ROOF_DIGITS = 7 };
 

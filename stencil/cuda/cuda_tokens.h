@@ -52,6 +52,13 @@ static inline bool cuda_is(const struct cuda_token *token, const char *spelling)
          memcmp(token->at, spelling, token->length) == 0;
 }
 
+/* Whether a token is a number of digits alone. */
+static inline bool cuda_is_digits(const struct cuda_token *token) {
+  size_t digits = 0;
+  while (digits < token->length && token->at[digits] >= '0' && token->at[digits] <= '9') digits++;
+  return token->kind == CUDA_NUMBER && digits == token->length;
+}
+
 /* Hash the meaning of a template's CUDA text: its tokens and the ends of its preprocessor lines. Comments, layout and
  * #line directives do not count, unless a compiler may see them through something in the text: then all bytes count.
  * Examples are stringification, a literal without an end, a # within a line or a comment, and a word that makes a

@@ -31,12 +31,6 @@ static struct cuda_token next_of(struct copy *c) {
   return token;
 }
 
-static bool is_digits(const struct cuda_token *token) {
-  size_t digits = 0;
-  while (digits < token->length && token->at[digits] >= '0' && token->at[digits] <= '9') digits++;
-  return token->kind == CUDA_NUMBER && digits == token->length;
-}
-
 /* Note that a name is defined, or no longer. A definition that a condition may leave out is not known. */
 static halotune_status note_definition(struct copy *c, bool is_undefined) {
   struct definitions *all = &c->definitions;
@@ -47,7 +41,7 @@ static halotune_status note_definition(struct copy *c, bool is_undefined) {
   all->numbers[number] = (struct cuda_token){.kind = CUDA_END};
   if (is_undefined || c->conditions > 0) return HALOTUNE_OK;
   const struct cuda_token value = next_of(c);
-  if (is_digits(&value) && next_of(c).kind == CUDA_DIRECTIVE_END) all->numbers[number] = value;
+  if (cuda_is_digits(&value) && next_of(c).kind == CUDA_DIRECTIVE_END) all->numbers[number] = value;
   return HALOTUNE_OK;
 }
 

@@ -23,6 +23,7 @@
 #include "tuner/emulate/emulation_compiler.h"
 #include "tuner/emulate/emulation_files.h"
 #include "tuner/emulate/emulation_scratch.h"
+#include "tuner/emulate/emulation_unroll.h"
 
 struct build {
   const struct emulation_source *sources;
@@ -123,29 +124,12 @@ static halotune_status compile_to(const struct build *build, enum emulation_prod
   return status == HALOTUNE_OK && !text_ok(log) ? fail_memory() : status;
 }
 
-/* Write a source for g++, which names the unrolling of loops differently. A loop with `#pragma unroll` alone is
- * unrolled completely, as by nvcc. A number of turns that has a name becomes 1, because g++ refuses names that depend
- * on a template's argument. */
-static void write_unrolled(const char *text, struct text *out) {
-  static const char pragma[] = "#pragma unroll";
-  const char *next;
-  while ((next = strstr(text, pragma))) {
-    text_add(out, text, (size_t)(next - text));
-    text = next + strlen(pragma) + strspn(next + strlen(pragma), " ");
-    int rest = (int)strcspn(text, "\n"), digits = (int)strspn(text, "0123456789");
-    if (rest == 0) text_printf(out, "#pragma GCC unroll 1024");
-    else text_printf(out, "#pragma GCC unroll %.*s", digits > 0 ? digits : 1, digits > 0 ? text : "1");
-    text += rest;
-  }
-  text_printf(out, "%s", text);
-}
-
 /* Write the generated source with its own line numbers, followed by the table of its kernels. g++ gets the program that
  * NVRTC would get. */
 static void write_source(const struct emulation_source *source, bool counts, struct text *out) {
   text_printf(out, "#line 1 \"%s\"\n", source->name);
   const size_t begin = out->length;
-  if (counts) write_unrolled(source->text, out);
+  if (counts) emulation_unroll(source->text, out);
   else text_printf(out, "%s", source->text);
   if (text_ok(out)) cuda_disarm_includes(out->bytes + begin);
   text_printf(out, "\nHALOTUNE_KERNELS ");

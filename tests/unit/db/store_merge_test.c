@@ -1768,12 +1768,15 @@ TEST(a_copy_takes_what_its_user_measured_since) {
     bool is_running, is_taken;
   } rows[] = {
       {"", false, true},
-      {"update run set state = 'running', ended = null where id = 2", true, true},
+      {"update run set state = 'running', ended = null where id = 2; delete from finalist where run_id = 2;"
+       " delete from best where run_id = 2",
+       true, true},
       {"update origin set name = 'other@host'", false, false},
       {"update origin set kind = 'imported'", false, false},
   };
   for (size_t i = 0; i < 2 * COUNT(rows); i++) {
     const bool is_document = i >= COUNT(rows), is_taken = rows[i % COUNT(rows)].is_taken && !is_document;
+    const bool has_end = !rows[i % COUNT(rows)].is_running, takes_end = is_taken && has_end;
     struct fixture f;
     struct store *to, *document;
     struct merge_counts counts;
@@ -1787,11 +1790,11 @@ TEST(a_copy_takes_what_its_user_measured_since) {
     import_text(text, &document);
     merge_store(to, is_document ? document : f.store, &counts);
     CHECK_EQ(is_taken ? 2 : 0, number_of(to, "select count(*) from measurement where run_id = 2"), "row %zu", i);
-    CHECK_EQ(is_taken, number_of(to, "select count(*) from finalist where run_id = 2"), "row %zu", i);
-    CHECK_EQ(is_taken, number_of(to, "select count(*) from best where run_id = 2 and is_current"), "row %zu: best", i);
-    CHECK_EQ(is_taken && !rows[i % COUNT(rows)].is_running,
-             number_of(to, "select count(*) from run where id = 2 and state = 'complete'"), "row %zu: its end", i);
-    CHECK_EQ(is_taken ? 0 : 4, counts.foreign, "row %zu: results that are not taken", i);
+    CHECK_EQ(takes_end, number_of(to, "select count(*) from finalist where run_id = 2"), "row %zu", i);
+    CHECK_EQ(takes_end, number_of(to, "select count(*) from best where run_id = 2 and is_current"), "row %zu: best", i);
+    CHECK_EQ(takes_end, number_of(to, "select count(*) from run where id = 2 and state = 'complete'"),
+             "row %zu: its end", i);
+    CHECK_EQ(is_taken ? 0 : has_end ? 4 : 2, counts.foreign, "row %zu: results that are not taken", i);
     check_whole(to);
     store_close(document);
     free(text);
@@ -1904,6 +1907,7 @@ TEST(check_finds_what_is_wrong) {
       {"insert into finalist select 1, 2, rank, sample_count, median_ms, minimum_ms, low_ms, high_ms, ratio, ratio_low,"
        " ratio_high, samples, is_default, is_tie, null, null, null from finalist where run_id = 1",
        "finalist of run 1: its rank is that of another finalist"},
+      {"update run set state = 'running', ended = null where id = 1", "finalist of run 1: its run has not ended"},
       {"update device set name = 'a' || char(27) || '[31m'",
        "device 1: 'a?[31m' has characters that cannot be printed"},
       {"update device set name = 'NVIDIA' || char(160) || 'H200'", "H200' has characters that are not ASCII"},

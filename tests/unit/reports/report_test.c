@@ -400,6 +400,36 @@ TEST(a_rival_has_times_of_this_user_before_those_of_others) {
   }
 }
 
+/* A document says why a search proposed the variants of this user's finalists. */
+TEST(a_finalist_has_the_words_of_its_giver) {
+  static const char claim[] =
+      "update origin set kind = 'measured'; insert into origin (id, kind, name, date) values (99, 'imported', 'm', '');"
+      "update measurement set why = 'words of this user' where run_id = 2;"
+      "create temp table r as select * from run where id = 2; update r set id = -1, seed = 99, outcomes = null;"
+      "insert into run select * from r; update run set origin_id = 99 where id = -1;"
+      "create temp table m as select * from measurement where run_id = 2;"
+      "update m set id = id + 1000, run_id = -1, why = 'words of a document'; insert into measurement select * from m";
+  static const struct {
+    const char *change, *why;
+  } rows[] = {{"", "words of this user"},
+              {"update measurement set why = null where run_id = 2", NULL},
+              {"update run set origin_id = 99", "words of a document"}};
+  for (size_t row = 0; row < COUNT(rows); row++) {
+    struct store *store = changed_open(claim);
+    CHECK_OK(query_script(store_connection(store), rows[row].change));
+    json_t *document = document_of(store, NULL), *finalist;
+    size_t i;
+    json_t *finalists = json_object_get(json_array_get(json_object_get(document, "problems"), 0), "finalists");
+    CHECK(json_array_size(finalists) > 0, "finalists");
+    json_array_foreach(finalists, i, finalist) {
+      const char *why = json_string_value(json_object_get(finalist, "why"));
+      CHECK(rows[row].why ? why && strcmp(why, rows[row].why) == 0 : !why, "row %zu: %s", row, why ? why : "nothing");
+    }
+    json_decref(document);
+    store_close(store);
+  }
+}
+
 /* On the second GPU, variant 1 wins, and two runs searched. The newer one is faster. */
 TEST(the_time_on_another_gpu_is_of_this_user_first) {
   static const char other_gpu[] =
@@ -484,6 +514,7 @@ int main(void) {
       cmocka_unit_test(a_rival_of_the_search_has_both_times_of_one_run),
       cmocka_unit_test(results_of_this_user_are_shown_before_those_of_others),
       cmocka_unit_test(a_rival_has_times_of_this_user_before_those_of_others),
+      cmocka_unit_test(a_finalist_has_the_words_of_its_giver),
       cmocka_unit_test(the_time_on_another_gpu_is_of_this_user_first),
       cmocka_unit_test(courses_and_times_are_those_that_are_known),
       cmocka_unit_test(runs_belong_to_problems_of_the_document),
