@@ -392,7 +392,8 @@ static halotune_status look_at_date(struct check *c, sqlite3_stmt *row) {
  * texts, so that a date of another form would seem newer or older than it is. */
 static const char dates_sql[] =
     "select what, id, date, 'is not a date' from (" SQL_DATES ") where date not glob"
-    " '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]*Z' or strftime('%s', date) is null";
+    " '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]*Z' or strftime('%s', date) is null"
+    " or not is_date(date)";
 static const char future_sql[] =
     "select what, id, date, 'lies in the future of this machine''s clock' from (" SQL_DATES ")"
     " where date > strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";

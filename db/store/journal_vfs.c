@@ -111,6 +111,7 @@ static bool is_ready(const char *database, const char *path, bool may_make) {
 
 /* SQLite opens the WAL's index itself, after the WAL, and makes it if it is missing. */
 static bool prepare_beside(const char *name, int flags, enum vfs_purpose purpose) {
+  if (purpose == VFS_ALONE) return false;
   char *database = database_of(name), *index = NULL;
   enum journal_right right = !database              ? JOURNAL_RIGHT_NONE
                              : purpose == VFS_WRITE ? JOURNAL_RIGHT_ALL
@@ -154,7 +155,6 @@ static int open_guarded(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, 
 }
 
 static int access_guarded(sqlite3_vfs *vfs, const char *name, int flags, int *out) {
-  (void)vfs;
   struct stat facts;
   const int code = standard->xAccess(standard, name, flags, out);
   char *database = code == SQLITE_OK && *out && flags == SQLITE_ACCESS_EXISTS ? database_of(name) : NULL;
@@ -162,7 +162,7 @@ static int access_guarded(sqlite3_vfs *vfs, const char *name, int flags, int *ou
   const bool is_there = lstat(name, &facts) == 0;
   const enum journal_trust trust = is_there ? journal_trust_of(database, name, &facts) : JOURNAL_FOREIGN;
   free(database);
-  *out = trust == JOURNAL_TRUSTED;
+  *out = trust == JOURNAL_TRUSTED && vfs != &guarded[VFS_ALONE];
   return trust == JOURNAL_DOUBTFUL ? SQLITE_IOERR_ACCESS : SQLITE_OK;
 }
 
@@ -176,7 +176,8 @@ static int full_path_guarded(sqlite3_vfs *vfs, const char *name, int bytes, char
 /* A program that has a default VFS of its own can remove it. The next one in SQLite's list then becomes the default,
  * which must not be one of these. */
 static void make_guarded(void) {
-  static const char *const names[VFS_COUNT] = {"halotune-read", "halotune-distrust", "halotune-soon", "halotune-write"};
+  static const char *const names[VFS_COUNT] = {"halotune-read", "halotune-distrust", "halotune-soon", "halotune-alone",
+                                               "halotune-write"};
   standard = sqlite3_vfs_find("unix");
   for (int i = 0; i < VFS_COUNT && standard; i++) {
     guarded[i] = *standard;

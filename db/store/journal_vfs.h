@@ -11,6 +11,7 @@ enum vfs_purpose {
   /* the same within a time: no WAL of a database to which others may write is read, because they can cut off its index,
    * or hold locks for which SQLite waits */
   VFS_SOON,
+  VFS_ALONE, /* to read a file that has nothing beside it: no journal or WAL is there for SQLite */
   VFS_WRITE, /* the user named the database to write to it */
   VFS_COUNT
 };

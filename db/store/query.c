@@ -133,11 +133,19 @@ static void sql_date_later(sqlite3_context *context, int count, sqlite3_value **
   else sqlite3_result_value(context, values[0]);
 }
 
+static void sql_is_date(sqlite3_context *context, int count, sqlite3_value **values) {
+  (void)count;
+  const char *date = (const char *)sqlite3_value_text(values[0]);
+  sqlite3_result_int(context, date && !isnan(date_seconds(date)));
+}
+
 halotune_status query_add_functions(sqlite3 *connection) {
   const int how = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
   int code = sqlite3_create_function_v2(connection, "printable", 1, how, NULL, sql_printable, NULL, NULL, NULL);
   if (code == SQLITE_OK)
     code = sqlite3_create_function_v2(connection, "date_later", 2, how, NULL, sql_date_later, NULL, NULL, NULL);
+  if (code == SQLITE_OK)
+    code = sqlite3_create_function_v2(connection, "is_date", 1, how, NULL, sql_is_date, NULL, NULL, NULL);
   return code == SQLITE_OK ? HALOTUNE_OK : query_fail(connection);
 }
 

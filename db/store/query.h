@@ -38,7 +38,8 @@ halotune_status query_copy_into(sqlite3 *connection, const char *path);
 /* Add the SQL functions of Halotune:
  *   printable(TEXT)           the text as printable_name copies it. So a name from a database cannot begin a new line
  *                             when a program prints it. NULL stays NULL
- *   date_later(DATE, SECONDS) the date so many seconds later; what is no date stays as it is */
+ *   date_later(DATE, SECONDS) the date so many seconds later; what is no date stays as it is
+ *   is_date(TEXT)             whether date_seconds reads it (date.h) */
 halotune_status query_add_functions(sqlite3 *connection);
 
 /* Run SQL that gives no rows. */

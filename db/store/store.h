@@ -25,8 +25,9 @@ enum store_mode {
   STORE_READ_UNTRUSTED, /* as STORE_READ, and also opens a file with untrusted rows, to show or import them */
   STORE_IMPORT, /* the same, and takes all rows of a file of version 4 or older for rows of one kind: up to this version rows
                    had marks of trust, and whoever imports the file decides about all of it */
-  STORE_GLANCE, /* as STORE_IMPORT, but does not wait for a lock of another program, and opens a file of an older
-                   version only up to 1 MiB, because all of it is migrated */
+  STORE_GLANCE, /* as STORE_IMPORT, but does not wait for a lock of another program, plays no journal or WAL that lies
+                   beside the file, and opens a file of an older version only up to 1 MiB, because all of it is
+                   migrated */
   STORE_WRITE,  /* the file and its folder (0700) are made where they are missing, an older version is migrated. Up to
                   version 4 a database held rows that were not trusted: a copy, PATH.version-4, keeps them */
 };

@@ -139,7 +139,10 @@ static halotune_status connect_guarded(const struct held_file *file, int flags, 
   static const struct query_wait soon = {2000, INFINITY};
   const bool untrusted = reads_untrusted(mode);
   int64_t bytes = 0;
-  const enum vfs_purpose purpose = mode == STORE_READ_SOON ? VFS_SOON : untrusted ? VFS_DISTRUST : VFS_READ;
+  const enum vfs_purpose purpose = mode == STORE_READ_SOON ? VFS_SOON
+                                   : mode == STORE_GLANCE  ? VFS_ALONE
+                                   : untrusted             ? VFS_DISTRUST
+                                                           : VFS_READ;
   halotune_status status = connect_to(file, flags, purpose, out);
   if (status != HALOTUNE_OK) return status;
   if (mode == STORE_GLANCE) sqlite3_busy_timeout(*out, 0);

@@ -915,22 +915,29 @@ TEST(a_killed_writer_leaves_a_whole_database) {
   work_end(&work);
 }
 
+/* Begin to change a database in a program that is killed then.
+ *   set_mode  statement that sets the mode of its journal, and ends with a semicolon */
+static void write_and_die(const char *path, const char *set_mode) {
+  char sql[256];
+  const pid_t pid = fork();
+  if (pid == 0) {
+    sqlite3 *connection = NULL;
+    snprintf(sql, sizeof sql, "%spragma cache_size = 1; begin; update measurement set reason = hex(randomblob(200))",
+             set_mode);
+    sqlite3_open(path, &connection);
+    sqlite3_exec(connection, sql, NULL, NULL, NULL);
+    kill(getpid(), SIGKILL);
+  }
+  waitpid(pid, NULL, 0);
+}
+
 /* Without a write-ahead log, a killed writer leaves a journal, which the next reader must roll back. */
 TEST(a_reader_undoes_what_a_killed_writer_began) {
   struct work work = work_begin();
   struct store *store;
-  make_database(work.path, 300);
-  pid_t pid = fork();
-  if (pid == 0) {
-    sqlite3 *connection = NULL;
-    sqlite3_open(work.path, &connection);
-    sqlite3_exec(connection, "pragma cache_size = 1; begin; update measurement set reason = hex(randomblob(200))", NULL,
-                 NULL, NULL);
-    kill(getpid(), SIGKILL);
-  }
-  int status;
   char journal[128];
-  waitpid(pid, &status, 0);
+  make_database(work.path, 300);
+  write_and_die(work.path, "");
   snprintf(journal, sizeof journal, "%s-journal", work.path);
   CHECK(mode_of(journal) > 0, "a journal is left");
   CHECK_OK(store_open(work.path, STORE_READ, &store));
@@ -938,6 +945,39 @@ TEST(a_reader_undoes_what_a_killed_writer_began) {
   check_whole(store);
   store_close(store);
   work_end(&work);
+}
+
+/* `query` looks at files that are kept apart, and changes nothing there. */
+TEST(a_glance_plays_no_journal) {
+  static const char *const modes[] = {"", "pragma journal_mode = wal; "};
+  static const char *const ends[] = {"", "-journal", "-wal", "-shm"};
+  for (size_t i = 0; i < COUNT(modes); i++) {
+    struct work work = work_begin();
+    struct store *store;
+    char paths[COUNT(ends)][128];
+    struct hash hashes[COUNT(ends)];
+    make_database(work.path, 300);
+    write_and_die(work.path, modes[i]);
+    for (size_t k = 0; k < COUNT(ends); k++) {
+      snprintf(paths[k], sizeof paths[k], "%s%s", work.path, ends[k]);
+      if (k == COUNT(ends) - 1) unlink(paths[k]); /* a reader of the WAL makes it */
+      if (mode_of(paths[k]) > 0) hashes[k] = hash_of_file(paths[k]);
+    }
+    const bool had_journal = mode_of(paths[1]) > 0, had_wal = mode_of(paths[2]) > 0;
+    CHECK_EQ(1, had_journal + had_wal, "%s: a journal or a WAL is left", modes[i]);
+    if (store_open(work.path, STORE_GLANCE, &store) == HALOTUNE_OK) store_close(store);
+    CHECK(mode_of(paths[3]) <= 0, "%s: an index of a WAL was made", modes[i]);
+    CHECK_EQ(had_journal, mode_of(paths[1]) > 0, "%s: the journal", modes[i]);
+    CHECK_EQ(had_wal, mode_of(paths[2]) > 0, "%s: the WAL", modes[i]);
+    for (size_t k = 0; k < COUNT(ends) - 1; k++) {
+      if (mode_of(paths[k]) <= 0) continue;
+      const struct hash now = hash_of_file(paths[k]);
+      CHECK(memcmp(&now, &hashes[k], sizeof now) == 0, "%s%s: its bytes have changed", modes[i], ends[k]);
+    }
+    CHECK_OK(store_open(work.path, STORE_READ, &store)); /* a reader that is allowed to undo it does */
+    store_close(store);
+    work_end(&work);
+  }
 }
 
 /* Write a journal without pages, whose last bytes name a file for SQLite to remove. */
@@ -1034,6 +1074,7 @@ int main(void) {
       cmocka_unit_test(a_killed_writer_leaves_a_whole_database),
       cmocka_unit_test(a_reader_undoes_what_a_killed_writer_began),
       cmocka_unit_test(a_journal_removes_no_other_file),
+      cmocka_unit_test(a_glance_plays_no_journal),
       cmocka_unit_test(a_lock_that_others_keep_has_a_remedy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,10 +88,13 @@ halotune_status brings_begin(struct brings *brings) {
 halotune_status brings_write(const struct brings *brings, const char *path, const char *signer, const char *giver,
                              const struct imported *file, FILE *out) {
   struct tally tally = {{0}, {0}};
+  struct text name = {0};
   char document[IDENTITY_HEX_BYTES];
   halotune_status status;
   identity_hex(file->document, document);
-  fprintf(out, "%s, document %s%s%s, ", path, document, *signer ? ", signed by " : "", signer);
+  text_shell_word(&name, path); /* a name must not look like what comes behind it */
+  fprintf(out, "%s, document %s%s%s, ", text_string(&name), document, *signer ? ", signed by " : "", signer);
+  text_free(&name);
   if (!brings->lists) {
     status = content_each(file->store, brings->known, giver, count_content, &tally);
     fprintf(out, "brings ");
