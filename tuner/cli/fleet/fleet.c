@@ -64,6 +64,7 @@ static json_t *row_json(const struct fleet_row *row) {
   json_put(&json, "reason", text_json(state->reason));
   json_put(&json, "host", text_json(state->host));
   json_put(&json, "last_sign", text_json(state->last_sign));
+  json_put(&json, "is_own", json_boolean(state->is_own));
   return json;
 }
 
@@ -72,7 +73,7 @@ static void row_print(const struct fleet_row *row) {
   struct text text = {0};
   if (row->stage == STAGE_DONE) return;
   state_text(&row->state, &text);
-  printf("  %s: %s", stage_words[row->stage], text_string(&text));
+  printf("  %s%s: %s", row->state.is_own ? "" : "imported, ", stage_words[row->stage], text_string(&text));
   if (row->state.host[0]) printf(", on %s", row->state.host); /* the documents of the starter database name none */
   printf(", last sign of life %s by its clock", row->state.last_sign);
   if (row->stage == STAGE_PARTIAL || row->stage == STAGE_FAILED) printf(": %s", row->state.reason);
