@@ -12,6 +12,7 @@
 #include "db/exchange/id_map.h"
 #include "db/exchange/merge_best.h"
 #include "db/exchange/merge_words.h"
+#include "db/exchange/row_conflict.h"
 #include "db/exchange/varying_rows.h"
 #include "db/store/columns.h"
 #include "db/store/outcome.h"
@@ -157,34 +158,11 @@ static bool is_in_conflict(const struct merge *m, const struct table *table, int
   return ours > 0 && theirs > 0 && !is_same_column(m, table, column);
 }
 
-/* What helps if the GPU that `find` found is in conflict. */
-static const char *conflict_remedy(const struct merge *m) {
-  int64_t is_own = 0;
-  (void)query_with(m->to, "select " SQL_IS_OWN("d") " from device d where id = ?1", sqlite3_column_int64(m->find, 0),
-                   &is_own);
-  return is_own
-             ? "; you measured this GPU, so the file is wrong about it: 'halotune db forget --device UUID --db FILE' helps there"
-             : "; if this database is wrong about the GPU, 'halotune db forget --device UUID' removes it with its "
-               "results";
-}
-
-/* Fail with the name of the row in conflict: those columns of its key that people can read. */
+/* Fail with the name of the row in conflict. */
 static halotune_status conflict_fail(const struct merge *m, const struct table *table, int column) {
-  const char *remedy = strcmp(table->name, "device") == 0 ? conflict_remedy(m) : "";
-  struct text key = {0};
-  char word[FAIL_TEXT_BYTES / 4];
-  for (int i = 0; i < table->column_count; i++) {
-    if (!table->columns[i].is_key || table->columns[i].refers_to >= 0) continue;
-    printable_name(word, sizeof word, column_text(m->select, i + 1));
-    text_printf(&key, "%s%s '%s'", key.length ? ", " : "", table->columns[i].name, word);
-  }
-  halotune_status status = fail(
-      HALOTUNE_DB,
-      "%s: row %lld of %s%s%s%s is in conflict: this database has that row with another '%s'; nothing of this file was taken%s",
-      m->options->origin.name, (long long)sqlite3_column_int64(m->select, 0), table->name, key.length ? " (" : "",
-      text_string(&key), key.length ? ")" : "", table->columns[column].name, remedy);
-  text_free(&key);
-  return status;
+  const struct row_conflict conflict = {
+      m->to, table, (enum table_name)(table - m->tables->list), column, m->select, m->find, m->options->origin.name};
+  return row_conflict_fail(&conflict);
 }
 
 /* Find the row with this key. It stays in `find` until the next call. */

@@ -450,6 +450,8 @@ TEST(a_row_in_conflict_is_refused) {
     sql(f.store, rows[i].sql);
     CHECK_EQ(HALOTUNE_DB, store_merge(to, f.store, &options, NULL), "%s", rows[i].sql);
     CHECK(strstr(fail_text(), rows[i].message) && strstr(fail_text(), "other.db"), "%s: %s", rows[i].sql, fail_text());
+    CHECK_EQ(!strstr(rows[i].sql, "stencil_text"), strstr(fail_text(), "'halotune db forget --") != NULL,
+             "%s: a remedy", rows[i].sql);
     CHECK_EQ(2, number_of(to, "select count(*) from problem"), "%s: nothing is taken", rows[i].sql);
     check_whole(to);
     store_close(to);
