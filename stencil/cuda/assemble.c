@@ -100,7 +100,7 @@ struct writer {
   int last;             /* the last written token of a piece; -1 for none */
   bool has_begun;       /* something was written */
   bool wants_blank;     /* a blank line stood before a piece that was left out */
-  bool is_in_directive; /* behind the # of a directive, and not behind its end */
+  bool is_in_directive; /* the last written token stands in a directive, whose # was written, too */
 };
 
 static int column_of(const struct text *out) {
@@ -165,9 +165,8 @@ static void write_close(struct writer *w, const struct part_token *last, const s
   if (cuda_may_join(w->out->bytes[w->out->length - 1], first)) text_add(w->out, " ", 1);
 }
 
-/* Write what separates a token from the last written one in the same piece.
- *   is_in_directive  whether a directive that began before the token has not ended before it */
-static void write_gap(struct writer *w, const struct part *part, int at, bool is_in_directive) {
+/* Write what separates a token from the last written one in the same piece. */
+static void write_gap(struct writer *w, const struct part *part, int at) {
   const struct cuda_token *last = &part->tokens[w->last].token, *token = &part->tokens[at].token;
   const char *gap = last->at + last->length;
   if (w->last + 1 == at && token->follows_closely) {
@@ -187,7 +186,7 @@ static void write_gap(struct writer *w, const struct part *part, int at, bool is
     w->line = line;
   }
   const bool has_break = memchr(gap, '\n', (size_t)(token->at - gap));
-  if (has_break && is_in_directive) { /* a line that ends here would end the directive */
+  if (has_break && w->is_in_directive) { /* a line that ends here would end the directive */
     text_add(w->out, " ", 1);
     return;
   }
@@ -228,15 +227,24 @@ static void write_inlined(struct writer *w, int name) {
   }
 }
 
+/* Go on at a token, also where the tokens before it are not written. Returns whether the directive with the last
+ * written token ends before it. */
+static bool leave_directive(struct writer *w, const struct part *part, int at) {
+  const bool was_in_directive = w->is_in_directive;
+  for (int i = w->last + 1; i < at && w->is_in_directive; i++)
+    w->is_in_directive = part->tokens[i].token.kind != CUDA_DIRECTIVE_END;
+  return was_in_directive && !w->is_in_directive;
+}
+
 static void write_tokens(struct writer *w, const struct part *part, struct range range) {
   for (int i = range.begin; i < range.end; i++) {
     const struct part_token *token = &part->tokens[i];
-    const bool was_in_directive = w->is_in_directive;
-    if (token->token.kind == CUDA_DIRECTIVE) w->is_in_directive = true;
-    if (token->token.kind == CUDA_DIRECTIVE_END) w->is_in_directive = false;
     if (token->is_gone) continue;
-    if (w->last >= 0) write_gap(w, part, i, was_in_directive);
+    leave_directive(w, part, i);
+    if (w->last >= 0) write_gap(w, part, i);
     else begin_line(w, part, i, w->has_begun && w->wants_blank);
+    w->is_in_directive =
+        (w->is_in_directive || token->token.kind == CUDA_DIRECTIVE) && token->token.kind != CUDA_DIRECTIVE_END;
     if (is_inlined(w, token->name)) write_inlined(w, token->name);
     else if (token->number) text_printf(w->out, "%s", token->number);
     else text_add(w->out, token->token.at, token->token.length);
@@ -253,7 +261,8 @@ static void write_piece(struct writer *w, const struct piece *piece, bool begins
     write_tokens(w, piece->part, piece->head);
   } else {
     const struct cuda_token *last = &piece->part->tokens[w->last].token;
-    const bool ends_line = last->kind == CUDA_DIRECTIVE_END || (last->kind == CUDA_COMMENT && last->at[1] == '/');
+    const bool ends_line = last->kind == CUDA_DIRECTIVE_END || (last->kind == CUDA_COMMENT && last->at[1] == '/') ||
+                           leave_directive(w, piece->part, piece->body.begin);
     text_add(w->out, ends_line ? "\n," : ",", ends_line ? 2 : 1);
     w->line += ends_line;
     w->last = piece->body.begin - 1; /* the comma before the piece */

@@ -380,15 +380,15 @@ static halotune_status hash_text(const char *text, enum layout least, enum layou
   return status;
 }
 
-/* Whether a comment may decide that a word behind it is disarmed. It has a # then. The word may come with the name of
- * the stencil, or tokens between both are removed. So a word that names a file at the beginning of a directive, but
- * stands elsewhere, is enough, too. */
+/* Whether a comment may decide that a word behind it is disarmed. It has a # then, or a literal in front of it has one.
+ * The word may come with the name of the stencil, or tokens between both are removed. So a word that names a file at
+ * the beginning of a directive, but stands elsewhere, is enough, too. */
 static bool may_be_disarmed(const char *text) {
   struct cuda_reader reader = cuda_reader_of(text, strlen(text));
   struct cuda_token token, before = {.kind = CUDA_END};
   for (; (token = cuda_next(&reader)).kind != CUDA_END; before = token) {
-    const bool is_comment = token.kind == CUDA_COMMENT;
-    if (is_comment && (memchr(token.at, '#', token.length) || memmem(token.at, token.length, "%:", 2))) return true;
+    const bool is_text = token.kind == CUDA_COMMENT || token.kind == CUDA_LITERAL;
+    if (is_text && (memchr(token.at, '#', token.length) || memmem(token.at, token.length, "%:", 2))) return true;
     if (token.kind == CUDA_NAME && before.kind != CUDA_DIRECTIVE && cuda_is_file_word(token.at)) return true;
   }
   return false;

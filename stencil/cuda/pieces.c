@@ -201,21 +201,25 @@ static bool is_in_capitals(const struct cuda_token *token) {
   return true;
 }
 
-/* Cut constexpr int A = 1, B = 2; into pieces. Returns false if it is written in another way. */
-static bool cut_constants(struct cutter *c, struct range statement, int at) {
+/* Cut constexpr int A = 1, B = 2; into pieces. Returns false if it is written in another way.
+ *   end  of the declaration, which is behind its semicolon */
+static bool cut_constants(struct cutter *c, struct range statement, int at, int end) {
   struct part *part = c->part;
-  int end = statement.end, stop = find_token(part, (struct range){at, end}, ";");
+  const int stop = end - 1;
   int name = find_token(part, (struct range){at, end}, "=");
-  if (!part_is(part, at, end, "constexpr") || name >= stop || function_name(part, at, end) < name) return false;
+  if (!part_is(part, at, end, "constexpr") || !part_is(part, stop, end, ";") || name >= stop ||
+      function_name(part, at, end) < name)
+    return false;
   name = part_skip_back(part, at, name);
   if (!part_is_name(part, name, end)) return false;
-  struct range head = {statement.begin, name}, tail = {stop, end};
+  struct range head = {statement.begin, name}, tail = {stop, statement.end};
   const int word = part_skip_back(part, at, name);
   const enum value_type type = value_type_named(part, word, end);
   while (name < stop) {
     int equals = part_skip(part, name + 1, end);
     bool is_usual = part_is(part, equals, end, "=");
     int close = is_usual ? initialiser_end(part, equals + 1, end) : stop;
+    if (close > stop) close = stop;
     add_piece(c, &(struct piece){.head = head, .body = {name, close}, .tail = tail});
     add_name(c, name);
     if (!is_usual) return true;
@@ -271,7 +275,7 @@ static int cut_declaration(struct cutter *c, int begin, int at) {
   const struct part *part = c->part;
   int end = declaration_end(part, at), inner = skip_template(part, at, end);
   struct range statement = {begin, with_comment_behind(part, end)};
-  if (cut_constants(c, statement, at)) return statement.end;
+  if (cut_constants(c, statement, at, end)) return statement.end;
   find_shadowed(c, (struct range){at, end});
   bool is_alias = part_is(part, inner, end, "typedef") || part_is(part, inner, end, "using");
   bool is_kernel = find_token(part, (struct range){at, end}, "__global__") < end;

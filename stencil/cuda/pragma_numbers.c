@@ -54,8 +54,14 @@ static void put_number(struct copy *c, const struct cuda_token *name, const stru
   c->copied = name->at + name->length;
 }
 
+/* `#pragma pop_macro` and `_Pragma` may give any name its earlier definition. */
+static void forget_definitions(struct copy *c) {
+  for (int i = 0; i < c->definitions.names.count; i++) c->definitions.numbers[i].length = 0;
+}
+
 static void read_pragma(struct copy *c) {
   struct cuda_token token = next_of(c);
+  if (cuda_is(&token, "pop_macro")) forget_definitions(c);
   if (!cuda_is(&token, "unroll")) return;
   const struct cuda_token name = next_of(c);
   const int number = name.kind == CUDA_NAME ? texts_find(&c->definitions.names, name.at, name.length) : -1;
@@ -81,6 +87,7 @@ halotune_status pragma_numbers(char *source) {
   halotune_status status = HALOTUNE_OK;
   for (struct cuda_token token; status == HALOTUNE_OK && (token = cuda_next(&copy.reader)).kind != CUDA_END;) {
     if (token.kind == CUDA_DIRECTIVE) status = read_directive(&copy);
+    else if (cuda_is(&token, "_Pragma")) forget_definitions(&copy);
   }
   if (status == HALOTUNE_OK) memcpy(copy.to, copy.copied, strlen(copy.copied) + 1);
   else memcpy(source, text, strlen(text) + 1);

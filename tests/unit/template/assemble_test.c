@@ -34,6 +34,9 @@ TEST(only_what_a_kernel_needs_is_there) {
       {"template <int N> struct W;\ntemplate <> struct W<4> { int w; };\n" KERNEL("W<4> w;"),
        "template <int N> struct W; template <> struct W<4> { int w; }; " KERNEL("W<4> w;") " "},
       {"constexpr int A = 1, B = 2, C = B;\n" KERNEL("f(C);"), "constexpr int B = 2, C = B; " KERNEL("f(C);") " "},
+      {"constexpr int A = 1 F( ; L ) ;\n" KERNEL("f(A);"), "constexpr int A = 1 F( ; L ) ; " KERNEL("f(A);") " "},
+      {"constexpr int A = 1 F( ; L, M) ;\n" KERNEL("f(A);"), "constexpr int A = 1 F( ; L, M) ; " KERNEL("f(A);") " "},
+      {"constexpr int A = B < C ; D > (x);\n" KERNEL("f(A);"), "constexpr int A = B < C ; " KERNEL("f(A);") " "},
       {"#define F(x) x\n#define G 1\n" KERNEL("F(1);"), "#define F(x) x " KERNEL("F(1);") " "},
       {"// of f\nint f();\n\n// alone\n\nint g();\n" KERNEL("f(); g();"),
        "// of f int f(); int g(); " KERNEL("f(); g();") " "},
@@ -116,6 +119,8 @@ TEST(a_comment_decides_nothing) {
   }
 }
 
+#define KERNEL_HEAD "__global__ void k() { "
+
 /* Nor does it cover blanks. */
 TEST(a_blank_decides_nothing) {
   static const char blanks[] = "                                                            ";
@@ -133,6 +138,13 @@ TEST(a_blank_decides_nothing) {
       {"#define F /**/ON ?", "/* c */", "(x) : y\n" KERNEL("a(F);")},
       {"#define F(a) OFF ? y :", " ", "(x)\n" KERNEL("a(F(1));")},
       {"#define A int q = ON == 1 ? 1 : f(R\"(\n)\") ", "/* \\ */", "; int w = 0;\n" KERNEL("A")},
+      /* what is removed ends in a directive: the rest of it is no directive any more */
+      {KERNEL_HEAD "int v = 0; ", "// c", "\nif (0) v = 1\n#define A ; v = 2;\nif (v == 2) return; }"},
+      {KERNEL_HEAD "int v = 0; ", "// c", "\nif (ON) v = 3; else v = 1\n#define A ; v = 2;\nif (v == 2) return; }"},
+      {KERNEL_HEAD "int v = 0; ", "// c",
+       "\nfor (int i = 0; i < 0; i++) v = 1\n#define A ; v = 2;\nif (v == 2) return; }"},
+      {"constexpr int A = 1\n#define Q ; int q = 3;\nint r() ", "// c\n", "{ return 1; }\n" KERNEL("f(A, q, r());")},
+      {"constexpr int A = 1\n#define Q , B = 2\n, C ", "// c\n", "= 3 ;\n" KERNEL("f(A, C);")},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct text with = {0}, without = {0};

@@ -184,6 +184,8 @@ TEST(what_layout_may_decide_counts_in_a_template) {
       {"S(/**/ import)", "S(/*#/**/ import)", false},
       {"/**/ f(0); import", "/*#*/ f(0); import", false},
       {"/* # */ embedded;", "/*#/**/ embedded;", false},
+      {"f(\"#/*\"); KERNEL(a)", "f(\"#/*\"); /**/ KERNEL(a)", false},
+      {"f(\"%:/*\"); KERNEL(a)", "f(\"%:/*\"); /**/ KERNEL(a)", false},
       {"KERNEL(a)", "/*#/**/ KERNEL(a)", false},                  /* it may become importer_direct */
       {"a = /* a */ assert(b);", "a = /* b */ assert(b);", true}, /* each compiler gets the same */
       {"#ifndef A\n#include \"a.cuh\"\n#endif\na;", "#ifndef A // b\n#include \"a.cuh\"\n#endif\na;", true},

@@ -91,9 +91,21 @@ static bool find_variant(const struct template *template, struct variant *out) {
   return false;
 }
 
-/* Widen the text of a template, and compare its kernel where it has the same identity. Returns whether it has. */
+/* Check that a widened text makes the kernel of the plain one.
+ *   text  the widened one */
+static void check_widened(const struct template *template, const struct generated *plain,
+                          const struct generated *widened, const char *text) {
+  struct identity compiled;
+  CHECK_OK(source_hash(widened->source, &compiled));
+  CHECK(identity_compare(plain->hash, widened->hash) == 0, "%s: another kernel of: %s", template->name, text);
+  CHECK(identity_compare(compiled, widened->hash) == 0, "%s: the compiler gets another source of: %s", template->name,
+        text);
+}
+
+/* Widen the text of a template, and compare its kernel where it has the same identity. Returns whether it has. A text
+ * that makes no kernel makes none with another layout either. */
 static bool compare_kernels(struct template *template, const struct variant *variant, uint64_t key) {
-  struct identity before, after, compiled;
+  struct identity before, after;
   struct generated plain, widened;
   struct text text = {0};
   char *own = template->cuda;
@@ -102,17 +114,16 @@ static bool compare_kernels(struct template *template, const struct variant *var
   CHECK_OK(cuda_hash(text_string(&text), &after));
   const bool is_same = identity_compare(before, after) == 0;
   if (is_same) {
-    CHECK_OK(generate(&variant->spec, &plain));
+    const halotune_status of_plain = generate(&variant->spec, &plain);
     template->cuda = text.bytes;
-    CHECK_OK(generate(&variant->spec, &widened));
+    const halotune_status of_widened = generate(&variant->spec, &widened);
     template->cuda = own;
-    CHECK_OK(source_hash(widened.source, &compiled));
-    CHECK(identity_compare(plain.hash, widened.hash) == 0, "%s, key %llu makes another kernel: %s", template->name,
-          (unsigned long long)key, text_string(&text));
-    CHECK(identity_compare(compiled, widened.hash) == 0, "%s, key %llu: the compiler gets another source",
-          template->name, (unsigned long long)key);
-    generated_free(&plain);
-    generated_free(&widened);
+    CHECK_EQ(of_plain, of_widened, "%s: %s", fail_text(), text_string(&text));
+    if (of_plain == HALOTUNE_OK) {
+      check_widened(template, &plain, &widened, text_string(&text));
+      generated_free(&plain);
+      generated_free(&widened);
+    }
   }
   text_free(&text);
   return is_same;
@@ -162,10 +173,75 @@ TEST(a_text_with_all_that_is_removed_makes_the_same_kernel) {
   template_free(template);
 }
 
+/* A line of a text that no person would write. */
+static const char *line_of(uint64_t key, uint64_t line) {
+  static const char *const lines[] = {
+      "if (0) v = 1;", "if (1) v = 2; else v = 3;", "for (int i = 0; i < 1; i++) v += i;", "while (0) v = 1;",
+      "for (int i = 0; i < 0; i++) { v = 1; }", "if (1) { v = 1; return; } v = 4;", "v = 1 ? 2 : 3;", "v = 0*v + 1*v;",
+      "if (0) { } else", "{ int w = 1; }", "v = (1)*(v);", "return;", "{", "}", ";", "if (v) { } else if (0) v = 1;",
+      "constexpr int QA = 1, QB = 2;", "int q = true && v;", "if (0) v = 1", "for (int i = 0; i < 0; i++) v = 1",
+      "v = 1 ?", "else", "if (1)", "= 1", ", v2 = 2", "do", "case 1:", "constexpr int QC = 1", "template <int N>",
+      "for (int i = 0; i < 1; i++)",
+      /* directives */
+      "#define N 1", "#define N(a) a", "#define OPEN {", "#define CLOSE }", "#if 0\n#define N 2\n#endif",
+      "#if 1\nv = 5;\n#endif", "#undef N", "#pragma unroll", "#pragma unroll N", "#define Q ; v = 5;",
+      "#define Q ) v = 6;", "#define Q } v = 7;", "#define Q = 1 ? 2 : 3", "#define Q , v2 = 2",
+      "#define Q if (0) v = 1;", "#define Q else", "#define Q {", "#ifdef UNKNOWN\nv = 6;\n#else\nv = 7\n#endif"};
+  return lines[random_bits(key, line) % COUNT(lines)];
+}
+
+/* Put some lines into a template's text: at its beginning, into a function, behind a constant or into the kernel. */
+static void write_lines(uint64_t key, struct text *out) {
+  static const char *const before[] = {"", "__device__ int ff(int v, int v2) {\n", "constexpr int AA = 1\n", ""};
+  static const char *const behind[] = {"", "return v;\n}\n", ", BB = 2\n, CC = AA ;\n", ""};
+  static const char *const uses[] = {"", "int w = ff(1, 2);\n", "int w = CC;\n", ""};
+  enum { PLACES = 4, IN_KERNEL = 3 };
+  const size_t place = random_bits(key, 1000) % PLACES;
+  const uint64_t count = 2 + random_bits(key, 1001) % 8;
+  struct text lines = {0};
+  for (uint64_t i = 0; i < count; i++) text_printf(&lines, "%s\n", line_of(key, i));
+  text_printf(out, "#ifndef HALOTUNE_PRELUDE\n#include \"common.cuh\"\n#endif\n%s%s%s", before[place],
+              place == IN_KERNEL ? "" : text_string(&lines), behind[place]);
+  text_printf(out,
+              "extern \"C\" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {\n"
+              "const index_t x = g.x0 + index_t(blockIdx.x)*BLOCK_X + threadIdx.x, y = g.y0, z = g.z0;\n"
+              "const Fields f = FIELDS;\nint v = 0, v2 = 0;\n%s%sif (v == 2) return;\n"
+              "compute_point(PointTaps{f, g, x, y, z}, COEFFICIENT_VALUES, f, g, x, y, z);\n}\n",
+              uses[place], place == IN_KERNEL ? text_string(&lines) : "");
+  text_free(&lines);
+}
+
+/* What is removed may begin and end anywhere, also within a directive. */
+TEST(texts_of_any_lines_make_the_same_kernel) {
+  enum { TEXTS_A_ROUND = 60, LAYOUTS = 3 };
+  const uint64_t seed = (uint64_t)number_of_environment("SEED", 1),
+                 texts = TEXTS_A_ROUND * (uint64_t)number_of_environment("ROUNDS", 6);
+  struct template *template;
+  struct variant variant;
+  int same = 0;
+  CHECK_OK(template_of_texts(lively_yaml, lively, &template));
+  CHECK(find_variant(template, &variant), "no kernel: %s", fail_text());
+  char *own = template->cuda;
+  for (uint64_t i = 0; i < texts; i++) {
+    const uint64_t key = random_bits(seed, i);
+    struct text text = {0};
+    write_lines(key, &text);
+    template->cuda = text.bytes;
+    for (uint64_t k = 0; k < LAYOUTS; k++) same += compare_kernels(template, &variant, random_bits(key, 2000 + k));
+    template->cuda = own;
+    text_free(&text);
+  }
+  CHECK(same > 0, "no text has the identity of another one");
+  analysis_free(variant.analysis);
+  stencil_free(variant.stencil);
+  template_free(template);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(installed_templates_make_the_same_kernels),
       cmocka_unit_test(a_text_with_all_that_is_removed_makes_the_same_kernel),
+      cmocka_unit_test(texts_of_any_lines_make_the_same_kernel),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

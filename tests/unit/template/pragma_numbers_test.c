@@ -9,6 +9,10 @@
 static const struct {
   const char *source, *want;
 } rows[] = {
+    {"#define N_A 7\n#pragma push_macro(\"N_A\")\n#pragma unroll N_A\n#pragma pop_macro(\"N_A\")\n#pragma unroll N_A\n",
+     "#define N_A 7\n#pragma push_macro(\"N_A\")\n#pragma unroll 7\n#pragma pop_macro(\"N_A\")\n#pragma unroll N_A\n"},
+    {"#define N_A 7\n_Pragma(\"pop_macro(\\\"N_A\\\")\")\n#pragma unroll N_A\n",
+     "#define N_A 7\n_Pragma(\"pop_macro(\\\"N_A\\\")\")\n#pragma unroll N_A\n"},
     {"#define TURNS 3\n#pragma unroll TURNS\nfor (;;) {}\n", "#define TURNS 3\n#pragma unroll 3\nfor (;;) {}\n"},
     {"#define TURNS 16 // a loop\n#pragma unroll TURNS\n#pragma unroll TURNS\nx",
      "#define TURNS 16 // a loop\n#pragma unroll 16\n#pragma unroll 16\nx"},
