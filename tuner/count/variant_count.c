@@ -8,7 +8,9 @@
 
 #include "base/files/own.h"
 #include "base/files/replace.h"
+#include "base/identity/identity.h"
 #include "base/system/parallel.h"
+#include "db/store/launch_text.h"
 #include "gpu/compile/cache_folder.h"
 #include "stencil/analysis/iterate.h"
 #include "tuner/emulate/emulation_cache.h"
@@ -28,21 +30,31 @@ static struct hash seal_of(const struct cached_count *cached) {
   return hash_bytes(&cached->count, sizeof cached->count);
 }
 
-/* Name the file of a count. A count is for one compiler, its flags and one version of the emulation. The block in
- * the middle is another one where a launch has more blocks.
+/* Name the file of a count. A count is for one compiler, its flags and one version of the emulation. The source does
+ * not say all of the launch: two templates can have one source, and launch other blocks. The block in the middle is
+ * another one where a launch has more blocks.
  * Returns the path, from malloc; NULL if memory is out. */
-static char *count_path(const char *folder, const struct generated *generated, const struct domain *domain,
+static char *count_path(const char *folder, const struct generated *generated, const struct variant_spec *spec,
                         struct hash compiler) {
-  struct {
-    struct identity source;
-    struct hash emulation, compiler;
-    long domain[DOMAIN_NUMBERS], blocks[MAX_DIMS];
-  } key = {.source = generated->hash, .emulation = emulation_files_hash(), .compiler = compiler};
-  char hex[HASH_HEX_BYTES], *path;
-  domain_numbers(domain, key.domain);
-  memcpy(key.blocks, generated->launch.grid, sizeof key.blocks);
-  hash_hex(hash_bytes(&key, sizeof key), hex);
-  return asprintf(&path, "%s/%s" CACHE_COUNT_SUFFIX, folder, hex) < 0 ? NULL : path;
+  const struct hash emulation = emulation_files_hash();
+  struct identity_maker maker;
+  struct text launch = {0};
+  long domain[DOMAIN_NUMBERS];
+  char hex[IDENTITY_HEX_BYTES], *path = NULL;
+  domain_numbers(&spec->domain, domain);
+  launch_write(&generated->launch, &launch);
+  identity_begin(&maker, "accesses");
+  identity_add(&maker, &generated->hash, sizeof generated->hash);
+  identity_add(&maker, text_string(&launch), launch.length);
+  identity_add(&maker, domain, sizeof domain);
+  identity_add(&maker, &spec->analysis->hash, sizeof spec->analysis->hash);
+  identity_add(&maker, spec->coefficients, (size_t)spec->stencil->coefficient_count * sizeof *spec->coefficients);
+  identity_add(&maker, &emulation, sizeof emulation);
+  identity_add(&maker, &compiler, sizeof compiler);
+  identity_hex(identity_end(&maker), hex);
+  if (text_ok(&launch) && asprintf(&path, "%s/%s" CACHE_COUNT_SUFFIX, folder, hex) < 0) path = NULL;
+  text_free(&launch);
+  return path;
 }
 
 static bool read_count(const char *path, struct variant_count *out) {
@@ -174,7 +186,7 @@ static halotune_status add_job(struct group *group, struct count_job *job, const
     return HALOTUNE_OK;
   }
   if (status != HALOTUNE_OK) return status;
-  member->path = count_path(folder, &member->generated, &job->spec.domain, group->compiler);
+  member->path = count_path(folder, &member->generated, &job->spec, group->compiler);
   if (member->path && read_count(member->path, &job->count)) {
     job->has_count = job->is_cached = true;
     free(member->path);

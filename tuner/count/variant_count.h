@@ -23,7 +23,7 @@ struct count_job {
   char reason[EMULATION_OUTCOME_TEXT_BYTES];
 };
 
-/* Count variants. Counts are cached by the source, the domain, the number of blocks and the compiler, beside the
+/* Count variants. Counts are cached by the source, its launch, the stencil, the domain and the compiler, beside the
  * variants that the emulation compiled.
  *   jobs     each with its spec; the call sets the rest
  *   options  of the compiler and the cache; the call sets `counts`

@@ -257,8 +257,12 @@ TEST(counts_are_cached) {
   stencil_free(stencil);
 }
 
-/* A parameter that only the launch uses changes the number of blocks, but not the source. */
+/* A parameter that only the launch uses changes the number of blocks or of threads, but not the source. */
 TEST(counts_of_other_launches_are_others) {
+  static const struct {
+    unsigned char blocks, block; /* choices */
+    uint64_t points;
+  } launches[] = {{0, 0, 32}, {1, 0, 64}, {0, 1, 16}, {1, 1, 32}};
   struct stencil *stencil;
   struct analysis *analysis;
   struct template *template;
@@ -266,8 +270,9 @@ TEST(counts_of_other_launches_are_others) {
   CHECK_OK(stencil_of_kernels("copy", &stencil));
   CHECK_OK(analysis_make(stencil, &analysis));
   CHECK_OK(
-      template_of_texts("name: test\nabout: x\nblock: [32, 1, 1]\ngrid: [blocks, 1, 1]\nshared_bytes: 0\nrules: []\n"
-                        "parameters: {blocks: {default: 1, about: x, values: [1, 2]}}\n",
+      template_of_texts("name: test\nabout: x\nblock: [block, 1, 1]\ngrid: [blocks, 1, 1]\nshared_bytes: 0\nrules: []\n"
+                        "parameters:\n  blocks: {default: 1, about: x, values: [1, 2]}\n"
+                        "  block: {default: 32, about: x, values: [32, 16]}\n",
                         "extern \"C\" __global__ void KERNEL(KERNEL_PARAMETERS) {\n"
                         "  const Fields f = FIELDS;\n"
                         "  const index_t last = blockIdx.x == 0 ? 1 : 2;\n"
@@ -277,18 +282,18 @@ TEST(counts_of_other_launches_are_others) {
                         &template));
   const struct grid grid = {{96, 4, 1}};
   CHECK_OK(stencil_coefficients(stencil, &grid, coefficients));
-  for (int blocks = 1; blocks <= 2; blocks++) {
+  for (size_t i = 0; i < COUNT(launches); i++) {
     struct count_job job = {.spec = {.stencil = stencil,
                                      .analysis = analysis,
                                      .template = template,
-                                     .configuration = {.choice = {(unsigned char)(blocks - 1)}},
+                                     .configuration = {.choice = {launches[i].blocks, launches[i].block}},
                                      .dtype = DTYPE_F32,
                                      .domain = domain_dense(stencil, analysis, &grid),
                                      .coefficients = coefficients,
                                      .limits = arch_device_limits(arch_find(9, 0))}};
     CHECK_OK(variants_count(&job, 1, &(struct emulation_options){.folder = program_cache()}));
-    CHECK(job.has_count && !job.is_cached, "%d: %s", blocks, job.reason);
-    CHECK_EQ(32 * blocks, job.count.points, "the block in the middle is the last of %d", blocks);
+    CHECK(job.has_count && !job.is_cached, "row %zu: %s", i, job.reason);
+    CHECK_EQ(launches[i].points, job.count.points, "row %zu: the block in the middle is the last one", i);
   }
   template_free(template);
   analysis_free(analysis);
