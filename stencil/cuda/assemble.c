@@ -261,8 +261,9 @@ static void write_piece(struct writer *w, const struct piece *piece, bool begins
     write_tokens(w, piece->part, piece->head);
   } else {
     const struct cuda_token *last = &piece->part->tokens[w->last].token;
-    const bool ends_line = last->kind == CUDA_DIRECTIVE_END || (last->kind == CUDA_COMMENT && last->at[1] == '/') ||
-                           leave_directive(w, piece->part, piece->body.begin);
+    const bool is_behind = leave_directive(w, piece->part, piece->body.begin);
+    const bool ends_line =
+        is_behind || last->kind == CUDA_DIRECTIVE_END || (last->kind == CUDA_COMMENT && last->at[1] == '/');
     text_add(w->out, ends_line ? "\n," : ",", ends_line ? 2 : 1);
     w->line += ends_line;
     w->last = piece->body.begin - 1; /* the comma before the piece */

@@ -145,6 +145,7 @@ TEST(a_blank_decides_nothing) {
        "\nfor (int i = 0; i < 0; i++) v = 1\n#define A ; v = 2;\nif (v == 2) return; }"},
       {"constexpr int A = 1\n#define Q ; int q = 3;\nint r() ", "// c\n", "{ return 1; }\n" KERNEL("f(A, q, r());")},
       {"constexpr int A = 1\n#define Q , B = 2\n, C ", "// c\n", "= 3 ;\n" KERNEL("f(A, C);")},
+      {"constexpr int A = 1\n#define Q // q\n, B = 2, C ", "// c\n", "= 3 ;\n" KERNEL("f(A Q, C);")},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct text with = {0}, without = {0};
