@@ -217,7 +217,7 @@ static bool cut_constants(struct cutter *c, struct range statement, int at, int 
   const enum value_type type = value_type_named(part, word, end);
   while (name < stop) {
     int equals = part_skip(part, name + 1, end);
-    bool is_usual = part_is(part, equals, end, "=");
+    bool is_usual = part_is_name(part, name, end) && part_is(part, equals, end, "=");
     int close = is_usual ? initialiser_end(part, equals + 1, end) : stop;
     if (close > stop) close = stop;
     add_piece(c, &(struct piece){.head = head, .body = {name, close}, .tail = tail});

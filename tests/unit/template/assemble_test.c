@@ -170,9 +170,17 @@ static void assemble_body(const char *parameters, const char *body, const char *
 
 /* A text of somebody else may begin with anything: nothing stands before its first token. */
 TEST(a_text_may_begin_with_anything) {
-  static const char *const rows[] = {"__global__ = 0*index_t(x), y = 2;\n", "= 0*index_t(x), __global__ = 2;\n",
-                                     "0*index_t(x) + __global__;\n",        "(0*index_t(x))(__global__);\n",
-                                     "!0 && __global__ ? 1 : 2;\n",         "const) { __global__ return !1 && x; }\n"};
+  static const char *const rows[] = {"constexpr int A = 1, 3 = 2;\n",
+                                     "constexpr int A = 1, = 2;\n",
+                                     "constexpr int A = 1,;\n",
+                                     "constexpr int A = 1, (B) = 2;\n",
+                                     "constexpr int A = 1, = = 2, 3 = = B;\n",
+                                     "__global__ = 0*index_t(x), y = 2;\n",
+                                     "= 0*index_t(x), __global__ = 2;\n",
+                                     "0*index_t(x) + __global__;\n",
+                                     "(0*index_t(x))(__global__);\n",
+                                     "!0 && __global__ ? 1 : 2;\n",
+                                     "const) { __global__ return !1 && x; }\n"};
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct text got = {0};
     assemble_text("", rows[i], &got);

@@ -181,12 +181,19 @@ static const char *line_of(uint64_t key, uint64_t line) {
       "if (0) { } else", "{ int w = 1; }", "v = (1)*(v);", "return;", "{", "}", ";", "if (v) { } else if (0) v = 1;",
       "constexpr int QA = 1, QB = 2;", "int q = true && v;", "if (0) v = 1", "for (int i = 0; i < 0; i++) v = 1",
       "v = 1 ?", "else", "if (1)", "= 1", ", v2 = 2", "do", "case 1:", "constexpr int QC = 1", "template <int N>",
-      "for (int i = 0; i < 1; i++)",
+      "for (int i = 0; i < 1; i++)", "v = sum_first(1, of_stage(0, 2 + 3)) % 3;", "of_stage(0, int) q2 = 1;",
+      "v = F2(1, 2);", "v = F2 ( v ,", "3 );", "struct S { int a; static constexpr int k = 1 ? 2 : 3; };",
+      "template <int N2, class T = int> int tf() { return N2 ? 1 : 2; }", "enum E { X1, Y1 = 1 + 0 };",
+      "typedef int t1;", "constexpr bool OK = true, NO = 0;", "constexpr int AR[] = {1, 2, 3};",
+      "__constant__ int tb[] = {1, (1 ? 3 : 4)};", "v = OK ? 1 : NO;", "if constexpr (OK) v = 1; else v = 2;",
+      "v = - -v;", "int g1() { if (1) return 1; return 2; }",
       /* directives */
       "#define N 1", "#define N(a) a", "#define OPEN {", "#define CLOSE }", "#if 0\n#define N 2\n#endif",
       "#if 1\nv = 5;\n#endif", "#undef N", "#pragma unroll", "#pragma unroll N", "#define Q ; v = 5;",
       "#define Q ) v = 6;", "#define Q } v = 7;", "#define Q = 1 ? 2 : 3", "#define Q , v2 = 2",
-      "#define Q if (0) v = 1;", "#define Q else", "#define Q {", "#ifdef UNKNOWN\nv = 6;\n#else\nv = 7\n#endif"};
+      "#define Q if (0) v = 1;", "#define Q else", "#define Q {", "#define F2(a, b) a + 0*b",
+      "#define F2(a, b) { a; b; }", "#define M3 if (1) { v = 1; } else", "#define C1 constexpr int Z9 = 1,",
+      "#define Q ; } int g2() {", "#ifdef UNKNOWN\nv = 6;\n#else\nv = 7\n#endif"};
   return lines[random_bits(key, line) % COUNT(lines)];
 }
 
