@@ -159,7 +159,7 @@ static enum cuda_token_kind token_kind(struct cuda_reader *r, size_t *length) {
     return CUDA_LITERAL;
   }
   *length = punctuation_length(r);
-  return c == '#' && !r->is_line_begun ? CUDA_DIRECTIVE : CUDA_PUNCTUATION;
+  return c == '#' && *length == 1 && !r->is_line_begun ? CUDA_DIRECTIVE : CUDA_PUNCTUATION; /* ## begins none */
 }
 
 struct cuda_token cuda_next(struct cuda_reader *r) {

@@ -107,6 +107,7 @@ TEST(only_meaning_changes_the_hash) {
       {"L\"a\"", "L \"a\"", false},   /* L may be a macro */
       {"\"a\"_b", "\"a\" _b", false}, /* so may _b */
       {"%:define A\nB", "%:define A B", false},
+      {"\n## a b\n", "\n## a  b\n", false}, /* no directive begins so */
       {"a\\u00e9", "a \\u00e9", false},
       {"a\xc3\xa9", "a \xc3\xa9", false},
       {"a /\\\n/ b\nc", "a /\\\n/ b c", false},

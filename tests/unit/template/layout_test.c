@@ -197,6 +197,100 @@ static const char *line_of(uint64_t key, uint64_t line) {
   return lines[random_bits(key, line) % COUNT(lines)];
 }
 
+/* Write a line of some tokens, which mean nothing together. */
+static void write_any_tokens(uint64_t key, uint64_t line, struct text *out) {
+  static const char *const tokens[] = {"if",
+                                       "else",
+                                       "for",
+                                       "while",
+                                       "do",
+                                       "switch",
+                                       "case",
+                                       "default",
+                                       "return",
+                                       "break",
+                                       "constexpr",
+                                       "template",
+                                       "struct",
+                                       "enum",
+                                       "typedef",
+                                       "using",
+                                       "operator",
+                                       "extern",
+                                       "static",
+                                       "auto",
+                                       "bool",
+                                       "int",
+                                       "float",
+                                       "true",
+                                       "false",
+                                       "sizeof",
+                                       "defined",
+                                       "v",
+                                       "x",
+                                       "AA",
+                                       "N",
+                                       "F",
+                                       "Q",
+                                       "0",
+                                       "1",
+                                       "2",
+                                       "1u",
+                                       ".5",
+                                       "\"s\"",
+                                       "'c'",
+                                       "(",
+                                       ")",
+                                       "{",
+                                       "}",
+                                       "[",
+                                       "]",
+                                       "<",
+                                       ">",
+                                       ";",
+                                       ",",
+                                       ":",
+                                       "?",
+                                       "=",
+                                       "==",
+                                       "+",
+                                       "-",
+                                       "*",
+                                       "&",
+                                       "!",
+                                       "&&",
+                                       "||",
+                                       "++",
+                                       "--",
+                                       ".",
+                                       "->",
+                                       "::",
+                                       "#",
+                                       "##",
+                                       "KERNEL",
+                                       "FIELDS",
+                                       "KERNEL_PARAMETERS",
+                                       "COEFFICIENT_VALUES",
+                                       "LAUNCH_BOUNDS",
+                                       "BLOCK_X",
+                                       "LOW_X",
+                                       "of_stage",
+                                       "sum_first",
+                                       "__global__",
+                                       "__constant__",
+                                       "\n",
+                                       "\n#define",
+                                       "\n#undef",
+                                       "\n#if",
+                                       "\n#ifdef",
+                                       "\n#else",
+                                       "\n#endif",
+                                       "\n#pragma unroll"};
+  const uint64_t count = 1 + random_bits(key, 4000 + line) % 6;
+  for (uint64_t i = 0; i < count; i++)
+    text_printf(out, "%s ", tokens[random_bits(key, 5000 + 16 * line + i) % COUNT(tokens)]);
+}
+
 /* Put some lines into a template's text: at its beginning, into a function, behind a constant or into the kernel. */
 static void write_lines(uint64_t key, struct text *out) {
   static const char *const before[] = {"", "__device__ int ff(int v, int v2) {\n", "constexpr int AA = 1\n", ""};
@@ -206,7 +300,11 @@ static void write_lines(uint64_t key, struct text *out) {
   const size_t place = random_bits(key, 1000) % PLACES;
   const uint64_t count = 2 + random_bits(key, 1001) % 8;
   struct text lines = {0};
-  for (uint64_t i = 0; i < count; i++) text_printf(&lines, "%s\n", line_of(key, i));
+  for (uint64_t i = 0; i < count; i++) {
+    if (random_bits(key, 3000 + i) % 4 == 0) write_any_tokens(key, i, &lines);
+    else text_printf(&lines, "%s", line_of(key, i));
+    text_printf(&lines, "\n");
+  }
   text_printf(out, "#ifndef HALOTUNE_PRELUDE\n#include \"common.cuh\"\n#endif\n%s%s%s", before[place],
               place == IN_KERNEL ? "" : text_string(&lines), behind[place]);
   text_printf(out,
