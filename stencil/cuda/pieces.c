@@ -205,7 +205,7 @@ static bool is_in_capitals(const struct cuda_token *token) {
  *   end  of the declaration, which is behind its semicolon */
 static bool cut_constants(struct cutter *c, struct range statement, int at, int end) {
   struct part *part = c->part;
-  const int stop = end - 1;
+  const int stop = part_skip_back(part, at, end); /* a text without a closing bracket may end with a comment */
   int name = find_token(part, (struct range){at, end}, "=");
   if (!part_is(part, at, end, "constexpr") || !part_is(part, stop, end, ";") || name >= stop ||
       function_name(part, at, end) < name)

@@ -175,11 +175,11 @@ static int column_now(const struct part *part, int at) { return part_column(part
 static void keep_statement(const struct statements *s, int keyword, struct range kept, bool is_listed) {
   struct part *part = s->part;
   int column = column_now(part, keyword), first = kept.begin;
-  bool unwraps = is_listed && part_is(part, first, kept.end, "{") && can_unwrap(s, kept);
-  if (unwraps) {
+  const int close = part_is(part, first, kept.end, "{") ? part_close(part, first, kept.end) : kept.end;
+  if (is_listed && close < kept.end && can_unwrap(s, kept)) {
     int inner = part_skip(part, first + 1, kept.end);
     part_remove(part, first, first + 1);
-    part_remove(part, kept.end - 1, kept.end);
+    part_remove(part, close, close + 1);
     first = inner;
   }
   first = skip_directives(part, first, kept.end);

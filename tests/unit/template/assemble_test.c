@@ -146,6 +146,9 @@ TEST(a_blank_decides_nothing) {
       {"constexpr int A = 1\n#define Q ; int q = 3;\nint r() ", "// c\n", "{ return 1; }\n" KERNEL("f(A, q, r());")},
       {"constexpr int A = 1\n#define Q , B = 2\n, C ", "// c\n", "= 3 ;\n" KERNEL("f(A, C);")},
       {"constexpr int A = 1\n#define Q // q\n, B = 2, C ", "// c\n", "= 3 ;\n" KERNEL("f(A Q, C);")},
+      /* no bracket closes these */
+      {"#define R }\n" KERNEL("if (A1) f(A1);") "constexpr int A1 = 1, Z1 = int { 1 R ;\n", "// c\n", ""},
+      {"#define R }\n#define LATE int g();\n" KERNEL_HEAD "if (ON) { if (f()) return;\nR LATE ", "// c\n", ""},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct text with = {0}, without = {0};

@@ -42,7 +42,7 @@ static void widen(const char *text, uint64_t key, int most, struct text *out) {
                                      " \\\n ", "// c\n", "\t",         "/*\\*/",  "/**/"};
   struct cuda_reader reader = cuda_reader_of(text, strlen(text));
   const char *copied = text;
-  int count = 0;
+  int count = 1; /* a gap may also stand behind the last token */
   for (struct cuda_token token; (token = cuda_next(&reader)).kind != CUDA_END;) count++;
   reader = cuda_reader_of(text, strlen(text));
   for (uint64_t i = 0; i < (uint64_t)count; i++) {
