@@ -516,6 +516,7 @@ static const char counts_sql[] = "select 'run', r.id, 'its outcomes are not thos
                         " not (coalesce(energy_mj, 1) > 0 and coalesce(energy_low_mj <= energy_mj and energy_mj <= energy_high_mj, 1))"
                         " union all select 'finalist of run', run_id, 'its rank is that of another finalist' from finalist"
                         " group by run_id, rank having count(*) > 1"
+                        " union all select 'run', id, 'it goes on, and has an end' from run where state = 'running' and ended is not null"
                         " union all select 'finalist of run', f.run_id, 'its run has not ended' from finalist f join run r on r.id = f.run_id"
                         " where r.state = 'running'"
                         " union all select 'run', r.id, 'its text is that of another stencil' from run r join problem p on p.id = r.problem_id"

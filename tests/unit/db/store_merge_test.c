@@ -1910,6 +1910,7 @@ TEST(check_finds_what_is_wrong) {
        " ratio_high, samples, is_default, is_tie, null, null, null from finalist where run_id = 1",
        "finalist of run 1: its rank is that of another finalist"},
       {"update run set state = 'running', ended = null where id = 1", "finalist of run 1: its run has not ended"},
+      {"update run set state = 'running' where id = 1", "run 1: it goes on, and has an end"},
       {"update device set name = 'a' || char(27) || '[31m'",
        "device 1: 'a?[31m' has characters that cannot be printed"},
       {"update device set name = 'NVIDIA' || char(160) || 'H200'", "H200' has characters that are not ASCII"},
