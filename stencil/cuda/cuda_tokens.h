@@ -41,6 +41,13 @@ struct cuda_reader cuda_reader_of(const char *text, size_t length);
  * gives some tokens. */
 struct cuda_token cuda_next(struct cuda_reader *reader);
 
+/* Read the next token that is no comment. */
+static inline struct cuda_token cuda_next_code(struct cuda_reader *reader) {
+  struct cuda_token token = cuda_next(reader);
+  while (token.kind == CUDA_COMMENT) token = cuda_next(reader);
+  return token;
+}
+
 /* Skip a directive whose # was read if it is one of those #line that source_hash leaves out. Returns whether it is; if
  * so, the reader stands at the end of its line. */
 bool cuda_skip_line_directive(struct cuda_reader *reader);

@@ -25,23 +25,17 @@ struct copy {
   char *to;
 };
 
-static struct cuda_token next_of(struct copy *c) {
-  struct cuda_token token = cuda_next(&c->reader);
-  while (token.kind == CUDA_COMMENT) token = cuda_next(&c->reader);
-  return token;
-}
-
 /* Note that a name is defined, or no longer. A definition that a condition may leave out is not known. */
 static halotune_status note_definition(struct copy *c, bool is_undefined) {
   struct definitions *all = &c->definitions;
-  const struct cuda_token name = next_of(c);
+  const struct cuda_token name = cuda_next_code(&c->reader);
   if (name.kind != CUDA_NAME) return HALOTUNE_OK;
   const int count = all->names.count, number = texts_add(&all->names, name.at, name.length);
   if (number < 0 || !array_room(all->numbers, count, all->capacity)) return fail_memory();
   all->numbers[number] = (struct cuda_token){.kind = CUDA_END};
   if (is_undefined || c->conditions > 0) return HALOTUNE_OK;
-  const struct cuda_token value = next_of(c);
-  if (cuda_is_digits(&value) && next_of(c).kind == CUDA_DIRECTIVE_END) all->numbers[number] = value;
+  const struct cuda_token value = cuda_next_code(&c->reader);
+  if (cuda_is_digits(&value) && cuda_next_code(&c->reader).kind == CUDA_DIRECTIVE_END) all->numbers[number] = value;
   return HALOTUNE_OK;
 }
 
@@ -60,19 +54,19 @@ static void forget_definitions(struct copy *c) {
 }
 
 static void read_pragma(struct copy *c) {
-  struct cuda_token token = next_of(c);
+  struct cuda_token token = cuda_next_code(&c->reader);
   if (cuda_is(&token, "pop_macro")) forget_definitions(c);
   if (!cuda_is(&token, "unroll")) return;
-  const struct cuda_token name = next_of(c);
+  const struct cuda_token name = cuda_next_code(&c->reader);
   const int number = name.kind == CUDA_NAME ? texts_find(&c->definitions.names, name.at, name.length) : -1;
-  if (number < 0 || next_of(c).kind != CUDA_DIRECTIVE_END) return;
+  if (number < 0 || cuda_next_code(&c->reader).kind != CUDA_DIRECTIVE_END) return;
   const struct cuda_token *value = &c->definitions.numbers[number];
   if (value->length > 0 && value->length <= name.length) put_number(c, &name, value);
 }
 
 /* Read a directive, whose # was read. */
 static halotune_status read_directive(struct copy *c) {
-  const struct cuda_token word = next_of(c);
+  const struct cuda_token word = cuda_next_code(&c->reader);
   if (cuda_is(&word, "define") || cuda_is(&word, "undef")) return note_definition(c, cuda_is(&word, "undef"));
   if (cuda_is(&word, "pragma")) read_pragma(c);
   c->conditions += cuda_is(&word, "if") || cuda_is(&word, "ifdef") || cuda_is(&word, "ifndef");

@@ -12,12 +12,6 @@ struct copy {
   struct text *out;
 };
 
-static struct cuda_token next_of(struct copy *c) {
-  struct cuda_token token = cuda_next(&c->reader);
-  while (token.kind == CUDA_COMMENT) token = cuda_next(&c->reader);
-  return token;
-}
-
 /* Copy up to a place, and `word` in front of it. */
 static void put_before(struct copy *c, const char *place, const char *word) {
   text_add(c->out, c->copied, (size_t)(place - c->copied));
@@ -27,21 +21,21 @@ static void put_before(struct copy *c, const char *place, const char *word) {
 
 /* Copy a directive, whose # was read. */
 static void copy_directive(struct copy *c) {
-  struct cuda_token token = next_of(c);
+  struct cuda_token token = cuda_next_code(&c->reader);
   if (!cuda_is(&token, "pragma")) return;
-  token = next_of(c);
+  token = cuda_next_code(&c->reader);
   if (!cuda_is(&token, "unroll")) return;
   put_before(c, token.at, "GCC ");
-  const struct cuda_token turns = next_of(c);
+  const struct cuda_token turns = cuda_next_code(&c->reader);
   if (turns.kind == CUDA_DIRECTIVE_END) {
     put_before(c, token.at + token.length, " 1024");
     return;
   }
-  struct cuda_token rest = next_of(c);
+  struct cuda_token rest = cuda_next_code(&c->reader);
   if (cuda_is_digits(&turns) && rest.kind == CUDA_DIRECTIVE_END) return;
   put_before(c, turns.at, turns.at == token.at + token.length ? " 1" : "1");
   c->copied += turns.length;
-  for (; rest.kind != CUDA_DIRECTIVE_END && rest.kind != CUDA_END; rest = next_of(c)) {
+  for (; rest.kind != CUDA_DIRECTIVE_END && rest.kind != CUDA_END; rest = cuda_next_code(&c->reader)) {
     put_before(c, rest.at, "");
     c->copied += rest.length;
   }
